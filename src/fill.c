@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+#include "fill.h"
+
+#include "io.h"
+#include "queue.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What the thread is to do; the order only ever rises.
+enum order {
+	GO,
+	FINISH,
+	STOP,
+};
+
+// The kind of file, as of st_mode; 0 for none.
+static mode_t
+file_kind(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_mode & S_IFMT : 0;
+}
+
+// The events that tell that a descriptor has lost its reader. Other files have
+// them too, with other meanings: a terminal's hang-up is a write error.
+static short
+reader_gone_events(mode_t kind)
+{
+	switch (kind) {
+	case S_IFIFO:
+		return POLLERR;
+	case S_IFSOCK:
+		return POLLERR | POLLHUP;
+	default:
+		return 0;
+	}
+}
+
+// Wait until the input can be read. Returns 0, or -1 with errno: EPIPE when
+// nothing is there and the output has lost its reader, EAGAIN when there is a
+// new order.
+static int
+wait_readable(struct bi_fill *fill)
+{
+	struct pollfd fds[] = {
+	    {.fd = fill->wake[0], .events = POLLIN},
+	    {.fd = fill->gone_events != 0 ? fill->out : -1},
+	    {.fd = fill->in, .events = POLLIN},
+	};
+
+	while (poll(fds, 3, -1) < 0)
+		if (errno != EINTR && errno != EAGAIN)
+			return -1;
+	if (fds[0].revents != 0)
+		errno = EAGAIN;
+	else if (fds[2].revents == 0)
+		errno = EPIPE;
+	else
+		return 0;
+	return -1;
+}
+
+// Read without waiting, if this input knows how to: else, and when nothing is
+// there, EAGAIN.
+static ssize_t
+read_now(struct bi_fill *fill, void *place, size_t room)
+{
+	if (fill->can_read_now) {
+		ssize_t n = bi_io_read_now(fill->in, place, room);
+		if (n >= 0 || errno != EOPNOTSUPP)
+			return n;
+		fill->can_read_now = false;
+	}
+	errno = EAGAIN;
+	return -1;
+}
+
+// Read from what the input held when it was told to finish.
+static ssize_t
+read_last(struct bi_fill *fill, void *place, size_t room)
+{
+	if (fill->last == SIZE_MAX)
+		fill->last = bi_io_unread(fill->in);
+	if (room > fill->last)
+		room = fill->last;
+	ssize_t n = room > 0 ? bi_io_read(fill->in, place, room) : 0;
+	if (n > 0)
+		fill->last -= (size_t)n;
+	return n;
+}
+
+// Read, waiting for bytes, the end, an error or an order to stop.
+static ssize_t
+fetch(struct bi_fill *fill, void *place, size_t room)
+{
+	for (;;) {
+		int order = atomic_load(&fill->order);
+		if (order == STOP) {
+			errno = ECANCELED;
+			return -1;
+		}
+		if (order == FINISH)
+			return read_last(fill, place, room);
+
+		ssize_t n = read_now(fill, place, room);
+		if (n < 0 && errno == EAGAIN && wait_readable(fill) == 0 &&
+		    !fill->can_read_now)
+			n = bi_io_read(fill->in, place, room);
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+	}
+}
+
+static void *
+run(void *arg)
+{
+	struct bi_fill *fill = arg;
+	ssize_t n = 0;
+	void *place;
+	size_t room;
+
+	while ((place = bi_queue_reserve(fill->queue, &room)) != NULL) {
+		n = fetch(fill, place, room);
+		if (n <= 0)
+			break;
+		bi_queue_commit(fill->queue, (size_t)n);
+	}
+	bi_queue_end(fill->queue, n < 0 ? errno : 0);
+	return NULL;
+}
+
+int
+bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in, int out)
+{
+	mode_t in_kind = file_kind(in);
+
+	*fill = (struct bi_fill){
+	    .queue = queue,
+	    .in = in,
+	    .out = out,
+	    // A regular file is always readable; asking it not to wait for
+	    // the disk would only make poll(2) spin.
+	    .can_read_now = in_kind == S_IFIFO || in_kind == S_IFSOCK,
+	    .gone_events = reader_gone_events(file_kind(out)),
+	    .last = SIZE_MAX,
+	};
+	if (bi_io_pipe(fill->wake) != 0)
+		return -1;
+	pthread_mutex_init(&fill->lock, NULL);
+	int error = pthread_create(&fill->thread, NULL, run, fill);
+	if (error != 0) {
+		close(fill->wake[0]);
+		close(fill->wake[1]);
+		errno = error;
+		return -1;
+	}
+	return 0;
+}
+
+// Give an order and wake the thread. It leaves the byte in the pipe, as an
+// order is for good.
+static void
+give_order(struct bi_fill *fill, enum order order)
+{
+	pthread_mutex_lock(&fill->lock);
+	if (atomic_load(&fill->order) < (int)order) {
+		atomic_store(&fill->order, (int)order);
+		(void)!write(fill->wake[1], "", 1);
+	}
+	pthread_mutex_unlock(&fill->lock);
+}
+
+void
+bi_fill_finish(struct bi_fill *fill)
+{
+	give_order(fill, FINISH);
+}
+
+void
+bi_fill_stop(struct bi_fill *fill)
+{
+	bi_queue_close(fill->queue);
+	give_order(fill, STOP);
+	pthread_join(fill->thread, NULL);
+	close(fill->wake[0]);
+	close(fill->wake[1]);
+}

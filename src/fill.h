@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// core: the reader thread, which moves an input into a queue.
+//
+// It reads whatever there is into the room the queue offers and never waits
+// in read(2): closing a pipe does not wake a thread that is blocked reading
+// it, so it waits in poll(2) and can be told to stop at any time. It also
+// watches the output meanwhile, so that a consumer that leaves is noticed
+// though the input is silent.
+
+#ifndef BIBUF_FILL_H
+#define BIBUF_FILL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bi_queue;
+
+// All fields belong to fill.c. Orders are given under the lock, and read by the
+// reader thread without; what stands below the thread is its own while it runs.
+struct bi_fill {
+	pthread_mutex_t lock;
+	_Atomic int order;
+	int wake[2];
+	pthread_t thread;
+
+	struct bi_queue *queue;
+	int in;
+	int out;
+	bool can_read_now;
+	short gone_events;
+	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
+};
+
+// Start to move what comes from `in` into the queue. The queue ends with the
+// input: with 0 at its end, with errno after a read error, and with EPIPE when
+// the input is silent and `out` (-1: nothing to watch) has lost its reader,
+// which only pipes and sockets tell. The descriptors and the queue stay the
+// caller's and must outlive the thread. `fill` must not move. Returns 0, or -1
+// with errno.
+int bi_fill_start(
+    struct bi_fill *fill, struct bi_queue *queue, int in, int out);
+
+// What the input holds now is the last of it: once that is read, end the queue
+// as at the end of the data, though others could still write to the pipe. Any
+// thread, at any time; after bi_fill_stop() it does nothing.
+void bi_fill_finish(struct bi_fill *fill);
+
+// Close the queue, end the thread wherever it is, and wait until it is gone.
+// To be called once, also when the input has ended.
+void bi_fill_stop(struct bi_fill *fill);
+
+#endif

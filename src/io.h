@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// core: reads and writes on descriptors that bibuf does not own.
+//
+// Standard input and output are shared with other processes, and so are their
+// flags: O_NONBLOCK is never set and never cleared here, and a descriptor
+// that somebody else made non-blocking is waited for with poll(2).
+//
+// All functions repeat a call that a signal interrupted (EINTR). They may be
+// called from any thread.
+
+#ifndef BIBUF_IO_H
+#define BIBUF_IO_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+// Read up to `size` bytes as read(2) does. Returns the count, 0 at the end of
+// the data, or -1 with errno; EAGAIN when the descriptor is non-blocking and
+// nothing is there.
+ssize_t bi_io_read(int fd, void *buf, size_t size);
+
+// As bi_io_read(), but never waits, whatever the flags of the descriptor say:
+// EAGAIN when nothing is there, EOPNOTSUPP when this system or this file can
+// not do it (a pipe that was opened by name can not).
+ssize_t bi_io_read_now(int fd, void *buf, size_t size);
+
+// Write the `count` parts of `iov` as writev(2) does, waiting for room as long
+// as it takes. Returns the bytes written, at least 1 and perhaps less than
+// asked for, or -1 with errno. There must be a byte to write.
+ssize_t bi_io_write(int fd, const struct iovec *iov, int count);
+
+// Bytes that lie in the pipe or socket and can be read without waiting; 0 when
+// there are none or it cannot be told.
+size_t bi_io_unread(int fd);
+
+// Make a pipe: ends[0] is read from, ends[1] written to. Both are closed on
+// exec, and neither has a number below 3 even if a standard descriptor was
+// closed. Returns 0, or -1 with errno and `ends` untouched.
+int bi_io_pipe(int ends[2]);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+//
+// bibuf: run a command, or take standard input, and hand its output on through
+// a double buffer.
+//
+//                 core                      cli
+//   input -> fill (thread) -> queue -> relay (main thread) -> output
+//   command <- spawn           pool    signals (thread)
+//
+// io.c       reads and writes on descriptors that others share
+// pool.c     memory blocks
+// queue.c    the elastic chain of blocks between the two threads
+// fill.c     the reader thread: input -> queue
+// spawn.c    start the command on a pipe
+// relay.c    queue -> output
+// signals.c  pass signals on, wait for the command, die as it died
+// opts.c     the command line; size.c reads sizes
+// main.c     wire the parts; turn how it ended into messages and a status
+
+#include "fill.h"
+#include "io.h"
+#include "opts.h"
+#include "queue.h"
+#include "relay.h"
+#include "signals.h"
+#include "spawn.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// A stream on its way from an input to standard output.
+struct stream {
+	const char *in_name;
+	int in;
+	struct bi_queue *queue;
+	struct bi_fill fill;
+};
+
+// A standard descriptor that is closed, or open the other way round, would be
+// an error at the first byte only; better before anything has been started.
+static void
+require_open(int fd, int wrong_mode, const char *name)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) == wrong_mode) {
+		flags = -1;
+		errno = EBADF;
+	}
+	if (flags < 0)
+		err(EXIT_OWN_FAILURE, "%s", name);
+}
+
+// Refuse to copy a file behind its own end, where it would feed itself for
+// ever. As GNU cat: reading behind the place of writing is harmless.
+static void
+refuse_same_file(void)
+{
+	struct stat in, out;
+
+	if (fstat(STDIN_FILENO, &in) != 0 || fstat(STDOUT_FILENO, &out) != 0 ||
+	    !S_ISREG(in.st_mode) || in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino)
+		return;
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+	off_t reads = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	off_t writes =
+	    flags & O_APPEND ? out.st_size : lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	if (reads < writes)
+		errx(EXIT_OWN_FAILURE, "input file is output file");
+}
+
+static void
+start_reading(struct stream *stream)
+{
+	if (bi_fill_start(
+		&stream->fill, stream->queue, stream->in, STDOUT_FILENO) != 0)
+		err(EXIT_OWN_FAILURE, "start the reader thread");
+}
+
+// Relay the stream and end the reading. Says what went wrong.
+static enum relay_end
+relay(struct stream *stream)
+{
+	enum relay_end end = relay_run(stream->queue, STDOUT_FILENO);
+
+	if (end == RELAY_INPUT_FAILED)
+		warn("read %s", stream->in_name);
+	else if (end == RELAY_OUTPUT_FAILED)
+		warn("write standard output");
+	bi_fill_stop(&stream->fill);
+	return end;
+}
+
+static int
+run_filter(struct stream *stream)
+{
+	require_open(STDIN_FILENO, O_WRONLY, "standard input");
+	refuse_same_file();
+	stream->in_name = "standard input";
+	stream->in = STDIN_FILENO;
+	start_reading(stream);
+	switch (relay(stream)) {
+	case RELAY_DONE:
+		return EXIT_SUCCESS;
+	case RELAY_READER_LEFT:
+		signals_die(SIGPIPE);
+		// FALLTHROUGH
+	default:
+		return EXIT_OWN_FAILURE;
+	}
+}
+
+// The exit status that env(1) gives when a command can not be started.
+static int
+spawn_failure(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return EXIT_NOT_FOUND;
+	case EAGAIN:
+	case ENOMEM:
+		return EXIT_OWN_FAILURE;
+	default:
+		return EXIT_CANNOT_RUN;
+	}
+}
+
+// Start the command and the threads that look after it and its output.
+static void
+start_command(struct stream *stream, char **argv)
+{
+	sigset_t mask;
+	int ends[2];
+	pid_t pid;
+
+	signals_block(&mask);
+	if (bi_io_pipe(ends) != 0)
+		err(EXIT_OWN_FAILURE, "make a pipe");
+	stream->in_name = "the output of the command";
+	stream->in = ends[0];
+	start_reading(stream);
+	if (bi_spawn(&pid, argv, environ, &mask, ends[1]) != 0)
+		err(spawn_failure(errno), "%s", argv[0]);
+	close(ends[1]);
+	if (signals_start(pid, &stream->fill) != 0) {
+		warn("start the signal thread");
+		bi_fill_stop(&stream->fill);
+		close(stream->in);
+		waitpid(pid, NULL, 0);
+		exit(EXIT_OWN_FAILURE);
+	}
+}
+
+static int
+run_command(struct stream *stream, char **argv)
+{
+	start_command(stream, argv);
+	enum relay_end end = relay(stream);
+	bool lost =
+	    bi_queue_pending(stream->queue) > 0 || bi_io_unread(stream->in) > 0;
+	// Now the command gets the SIGPIPE that it would get without us.
+	close(stream->in);
+	int status = signals_wait();
+	switch (end) {
+	case RELAY_READER_LEFT:
+		if (status == EXIT_SUCCESS && lost)
+			signals_die(SIGPIPE);
+		// FALLTHROUGH
+	case RELAY_DONE:
+		return status;
+	default:
+		return EXIT_OWN_FAILURE;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct opts opts;
+	struct stream stream;
+
+	opts_parse(&opts, argc, argv);
+	require_open(STDOUT_FILENO, O_RDONLY, "standard output");
+	stream.queue = bi_queue_create(opts.block_size, opts.blocks);
+	if (stream.queue == NULL)
+		err(EXIT_OWN_FAILURE, "allocate two blocks of %zu bytes",
+		    opts.block_size);
+	int status = opts.command == NULL ? run_filter(&stream)
+					  : run_command(&stream, opts.command);
+	bi_queue_destroy(stream.queue);
+	return status;
+}

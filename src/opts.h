@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// cli: the command line.
+
+#ifndef BIBUF_OPTS_H
+#define BIBUF_OPTS_H
+
+#include <stddef.h>
+
+// The exit statuses that are bibuf's own; env(1) and timeout(1) use the same.
+enum {
+	EXIT_OWN_FAILURE = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+// What the command line asks for. Never changed once it is parsed.
+struct opts {
+	size_t block_size; // bytes
+	size_t blocks;	   // at least 2
+	char **command;	   // ends with NULL; NULL: filter standard input
+};
+
+// Parse the command line. Does not return when help or the version was asked
+// for, or, with one line on standard error and status 125, when it is wrong.
+// `command` points into `argv`.
+void opts_parse(struct opts *opts, int argc, char **argv);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+#include "signals.h"
+
+#include "fill.h"
+#include "spawn.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+// The signal thread waits for `handled`, and owns `alive` and `received`. The
+// lock guards what it leaves for signals_wait().
+static struct {
+	sigset_t handled;
+	pid_t pid;
+	struct bi_fill *fill;
+
+	bool alive;
+	sigset_t received; // while the command was alive
+
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	bool gone;
+	int status;   // of waitpid(2)
+	int fatal_to; // the signal that killed the command and has come to us
+} self = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .change = PTHREAD_COND_INITIALIZER,
+};
+
+static const int left_alone[] = {
+    // job control
+    SIGTSTP,
+    SIGTTIN,
+    SIGTTOU,
+    SIGCONT,
+    // faults, and a limit that is each process's own
+    SIGSEGV,
+    SIGBUS,
+    SIGFPE,
+    SIGILL,
+    SIGTRAP,
+    SIGSYS,
+    SIGXCPU,
+};
+
+static bool
+is_ignored(int signo)
+{
+	struct sigaction action;
+
+	return sigaction(signo, NULL, &action) == 0 &&
+	       action.sa_handler == SIG_IGN;
+}
+
+void
+signals_block(sigset_t *mask)
+{
+	sigset_t *handled = &self.handled;
+
+	// A process that ignores SIGCHLD can not learn how its child ended.
+	// POSIX lets exec reset it (exec, "SIGCHLD"), so the command sees
+	// nothing unusual.
+	if (is_ignored(SIGCHLD))
+		signal(SIGCHLD, SIG_DFL);
+	sigfillset(handled);
+	for (size_t i = 0; i < sizeof(left_alone) / sizeof(*left_alone); i++)
+		sigdelset(handled, left_alone[i]);
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (is_ignored(signo))
+			sigdelset(handled, signo);
+	pthread_sigmask(SIG_BLOCK, handled, mask);
+}
+
+// Has the terminal sent this signal, to the whole process group?
+static bool
+from_terminal(const siginfo_t *info)
+{
+	switch (info->si_signo) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGHUP:
+	case SIGWINCH:
+		return info->si_code > 0;
+	default:
+		return false;
+	}
+}
+
+static void
+pass_on(const siginfo_t *info)
+{
+	if (info->si_code == SI_QUEUE)
+		sigqueue(self.pid, info->si_signo, info->si_value);
+	else
+		kill(self.pid, info->si_signo);
+}
+
+// See whether the command is gone, and leave word of it.
+static void
+reap(void)
+{
+	int status;
+
+	if (!self.alive || waitpid(self.pid, &status, WNOHANG) != self.pid)
+		return;
+	self.alive = false;
+	int fatal_to = 0;
+	if (WIFSIGNALED(status) &&
+	    sigismember(&self.received, WTERMSIG(status))) {
+		fatal_to = WTERMSIG(status);
+		bi_fill_finish(self.fill);
+	}
+	pthread_mutex_lock(&self.lock);
+	self.gone = true;
+	self.status = status;
+	self.fatal_to = fatal_to;
+	pthread_mutex_unlock(&self.lock);
+	pthread_cond_signal(&self.change);
+}
+
+static void *
+run(void *arg)
+{
+	for (;;) {
+		siginfo_t info;
+		int signo = sigwaitinfo(&self.handled, &info);
+		if (signo < 0)
+			continue;
+		if (signo == SIGCHLD) {
+			reap();
+		} else if (!self.alive) {
+			signals_die(signo);
+		} else {
+			sigaddset(&self.received, signo);
+			if (!from_terminal(&info))
+				pass_on(&info);
+		}
+	}
+	return arg;
+}
+
+int
+signals_start(pid_t pid, struct bi_fill *fill)
+{
+	pthread_t thread;
+
+	self.pid = pid;
+	self.fill = fill;
+	self.alive = true;
+	sigemptyset(&self.received);
+	int error = pthread_create(&thread, NULL, run, NULL);
+	if (error != 0) {
+		errno = error;
+		return -1;
+	}
+	// It runs until the process ends.
+	pthread_detach(thread);
+	return 0;
+}
+
+int
+signals_wait(void)
+{
+	pthread_mutex_lock(&self.lock);
+	while (!self.gone)
+		pthread_cond_wait(&self.change, &self.lock);
+	int status = self.status;
+	int fatal_to = self.fatal_to;
+	pthread_mutex_unlock(&self.lock);
+	if (fatal_to != 0)
+		signals_die(fatal_to);
+	return bi_spawn_status(status);
+}
+
+void
+signals_die(int signo)
+{
+	sigset_t set;
+
+#ifdef __linux__
+	// Unlike a limit of 0 it also holds where cores go to a program
+	// (core(5)).
+	prctl(PR_SET_DUMPABLE, 0);
+#endif
+	signal(signo, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(signo);
+}

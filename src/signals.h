@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// cli: be to the outside what the command is: pass signals on to it, tell how
+// it ended, and die of a signal as if it had not been caught.
+//
+// Signals are blocked, not caught: a thread of its own waits for them
+// (sigwaitinfo(2)), so that no work is done in a handler and the command
+// inherits dispositions that nobody changed. The same thread waits for the
+// command, so a signal can never go to a process number that is free again.
+//
+// Left alone are: what was ignored when bibuf started (nohup(1)), job control
+// (the terminal stops and resumes the whole process group), faults, and
+// SIGXCPU. SIGINT, SIGQUIT, SIGHUP and SIGWINCH are not passed on when they
+// come from the terminal, which has sent them to the command too.
+
+#ifndef BIBUF_SIGNALS_H
+#define BIBUF_SIGNALS_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct bi_fill;
+
+// Block the signals that will be passed on, in this thread and all it creates.
+// The mask there was is stored in *mask: the command's. To be called once,
+// before any thread exists.
+void signals_block(sigset_t *mask);
+
+// Start to pass signals on to the command `pid` and to wait for it; it is then
+// no longer the caller's to wait for. If a signal that has come to bibuf as
+// well kills it, `fill` is told to finish: who then still holds the pipe is
+// not waited for. Once the command is gone, a signal does what it does to a
+// process that does not catch it. Returns 0, or -1 with errno.
+int signals_start(pid_t pid, struct bi_fill *fill);
+
+// Wait until the command is gone and return its exit status; 128 + N if signal
+// N killed it. Does not return if that signal has come to bibuf as well: then
+// it dies of it too, as a shell that decides whether to go on wants to see.
+int signals_wait(void);
+
+// Die of a signal, without a core dump. Returns if its default is not to kill.
+void signals_die(int signo);
+
+#endif

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// The queue: order, limits, ends, and two threads with awkward sizes.
+
+#include "queue.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+// Put `size` bytes of `bytes` into the queue, which must have room.
+static void
+put(struct bi_queue *queue, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		size_t room;
+		void *place = bi_queue_reserve(queue, &room);
+		CHECK(place != NULL);
+		if (room > size)
+			room = size;
+		memcpy(place, bytes, room);
+		bi_queue_commit(queue, room);
+		bytes += room;
+		size -= room;
+	}
+}
+
+// Take at most `size` bytes, in one go; returns how many there were.
+static ssize_t
+take(struct bi_queue *queue, char *bytes, size_t size)
+{
+	struct iovec iov[8];
+	int parts = 8;
+	ssize_t n = bi_queue_peek(queue, iov, &parts, size);
+	size_t done = 0;
+
+	if (n <= 0)
+		return n;
+	for (int i = 0; i < parts; i++) {
+		memcpy(bytes + done, iov[i].iov_base, iov[i].iov_len);
+		done += iov[i].iov_len;
+	}
+	CHECK_INT(done, n);
+	bi_queue_consume(queue, done);
+	return n;
+}
+
+static void
+refusals(void)
+{
+	CHECK(bi_queue_create(0, 2) == NULL);
+	CHECK_INT(errno, EINVAL);
+	CHECK(bi_queue_create(1, 1) == NULL);
+	CHECK_INT(errno, EINVAL);
+	CHECK(bi_queue_create(SIZE_MAX, 2) == NULL);
+	CHECK_INT(errno, EINVAL);
+	CHECK(bi_queue_create(PTRDIFF_MAX, 2) == NULL);
+	CHECK_INT(errno, ENOMEM);
+	bi_queue_destroy(NULL);
+}
+
+static void
+bytes_come_in_order_across_blocks(void)
+{
+	struct bi_queue *queue = bi_queue_create(3, 4);
+	char got[16];
+
+	put(queue, "abcdefgh", 8);
+	CHECK_INT(bi_queue_pending(queue), 8);
+	CHECK_INT(take(queue, got, 16), 8);
+	CHECK(memcmp(got, "abcdefgh", 8) == 0);
+	CHECK_INT(bi_queue_pending(queue), 0);
+	bi_queue_destroy(queue);
+}
+
+static void
+peek_gives_no_more_than_asked(void)
+{
+	struct bi_queue *queue = bi_queue_create(3, 4);
+	struct iovec iov[2];
+	char got[16];
+
+	put(queue, "abcdefgh", 8);
+	for (int i = 0; i < 2; i++) {
+		// Peeking twice shows the same.
+		int parts = 2;
+		CHECK_INT(bi_queue_peek(queue, iov, &parts, 4), 4);
+		CHECK_INT(parts, 2);
+		CHECK_INT(iov[1].iov_len, 1);
+	}
+	int parts = 1;
+	CHECK_INT(bi_queue_peek(queue, iov, &parts, 100), 3);
+	CHECK_INT(take(queue, got, 4), 4);
+	CHECK_INT(take(queue, got, 1), 1);
+	CHECK_INT(got[0], 'e');
+	CHECK_INT(take(queue, got, 16), 3);
+	CHECK(memcmp(got, "fgh", 3) == 0);
+	bi_queue_destroy(queue);
+}
+
+static void
+a_drained_block_is_filled_from_its_beginning(void)
+{
+	struct bi_queue *queue = bi_queue_create(4, 2);
+	size_t room;
+	char got[4];
+
+	void *first = bi_queue_reserve(queue, &room);
+	CHECK_INT(room, 4);
+	for (int i = 0; i < 10; i++) {
+		put(queue, "abc", 3);
+		CHECK_INT(take(queue, got, 4), 3);
+		CHECK(bi_queue_reserve(queue, &room) == first);
+		CHECK_INT(room, 4);
+	}
+	bi_queue_destroy(queue);
+}
+
+static void
+a_nearly_full_block_counts_as_full_below_the_limit(void)
+{
+	struct bi_queue *queue = bi_queue_create(100, 2);
+	static char bytes[100];
+	size_t room;
+
+	put(queue, bytes, 76);
+	bi_queue_reserve(queue, &room);
+	CHECK_INT(room, 100);
+	put(queue, bytes, 76);
+	// At the limit the rest is used too.
+	bi_queue_reserve(queue, &room);
+	CHECK_INT(room, 24);
+	bi_queue_destroy(queue);
+}
+
+static void
+the_end_and_an_error_come_behind_the_bytes(void)
+{
+	static const int errors[] = {0, EIO};
+
+	for (int i = 0; i < 2; i++) {
+		struct bi_queue *queue = bi_queue_create(10, 2);
+		char got[4];
+		put(queue, "abcd", 4);
+		bi_queue_end(queue, errors[i]);
+		CHECK_INT(take(queue, got, 3), 3);
+		CHECK_INT(take(queue, got, 3), 1);
+		for (int again = 0; again < 2; again++) {
+			errno = 0;
+			CHECK_INT(take(queue, got, 3), errors[i] ? -1 : 0);
+			CHECK_INT(errno, errors[i]);
+		}
+		bi_queue_destroy(queue);
+	}
+}
+
+static void *
+reserve_when_full(void *arg)
+{
+	size_t room;
+
+	return bi_queue_reserve(arg, &room);
+}
+
+static void
+a_producer_at_the_limit_waits_until_a_block_is_drained(void)
+{
+	struct bi_queue *queue = bi_queue_create(2, 2);
+	pthread_t producer;
+	char got[4];
+	void *place;
+
+	put(queue, "abcd", 4);
+	pthread_create(&producer, NULL, reserve_when_full, queue);
+	CHECK_INT(take(queue, got, 1), 1);
+	CHECK_INT(take(queue, got, 1), 1);
+	pthread_join(producer, &place);
+	CHECK(place != NULL);
+	bi_queue_destroy(queue);
+}
+
+static void
+close_ends_the_producer_even_one_that_waits(void)
+{
+	struct bi_queue *queue = bi_queue_create(2, 2);
+	pthread_t producer;
+	size_t room;
+	void *place;
+
+	put(queue, "abcd", 4);
+	pthread_create(&producer, NULL, reserve_when_full, queue);
+	bi_queue_close(queue);
+	pthread_join(producer, &place);
+	CHECK(place == NULL);
+	CHECK(bi_queue_reserve(queue, &room) == NULL);
+	bi_queue_destroy(queue);
+}
+
+#define STREAM_SIZE 200000u
+
+// The byte at a position of the stream.
+static unsigned char
+byte_at(size_t position)
+{
+	return (unsigned char)(position * 2654435761u >> 13);
+}
+
+// A small generator of sizes: each thread its own, the same every time.
+static size_t
+next_size(uint32_t *state, size_t most)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return (*state >> 8) % most + 1;
+}
+
+static void *
+produce_stream(void *arg)
+{
+	struct bi_queue *queue = arg;
+	uint32_t state = 1;
+	size_t done = 0;
+
+	while (done < STREAM_SIZE) {
+		size_t room;
+		unsigned char *place = bi_queue_reserve(queue, &room);
+		size_t size = next_size(&state, 9000);
+		if (size > room)
+			size = room;
+		if (size > STREAM_SIZE - done)
+			size = STREAM_SIZE - done;
+		for (size_t i = 0; i < size; i++)
+			place[i] = byte_at(done + i);
+		bi_queue_commit(queue, size);
+		done += size;
+	}
+	bi_queue_end(queue, ECONNRESET);
+	return NULL;
+}
+
+// Returns how many bytes came as they should.
+static size_t
+check_stream(struct bi_queue *queue)
+{
+	uint32_t state = 2;
+	size_t done = 0;
+
+	for (;;) {
+		struct iovec iov[3];
+		int parts = 3;
+		ssize_t n = bi_queue_peek(queue, iov, &parts, 20000);
+		if (n < 0)
+			return errno == ECONNRESET ? done : 0;
+		size_t wanted = next_size(&state, (size_t)n);
+		size_t size = 0;
+		for (int i = 0; i < parts; i++)
+			for (size_t k = 0; k < iov[i].iov_len; k++) {
+				unsigned char *bytes = iov[i].iov_base;
+				if (size == wanted)
+					break;
+				if (bytes[k] != byte_at(done + size))
+					return done + size;
+				size++;
+			}
+		bi_queue_consume(queue, size);
+		done += size;
+	}
+}
+
+static void
+two_threads_move_a_stream_whole(void)
+{
+	static const size_t sizes[] = {1, 2, 3, 13, 4095, 4096, 4097, 65537};
+	static const size_t blocks[] = {2, 3, 16};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (size_t k = 0; k < 3; k++) {
+			struct bi_queue *queue =
+			    bi_queue_create(sizes[i], blocks[k]);
+			pthread_t producer;
+			pthread_create(&producer, NULL, produce_stream, queue);
+			CHECK_INT(check_stream(queue), STREAM_SIZE);
+			pthread_join(producer, NULL);
+			bi_queue_destroy(queue);
+		}
+}
+
+int
+main(void)
+{
+	TEST(refusals);
+	TEST(bytes_come_in_order_across_blocks);
+	TEST(peek_gives_no_more_than_asked);
+	TEST(a_drained_block_is_filled_from_its_beginning);
+	TEST(a_nearly_full_block_counts_as_full_below_the_limit);
+	TEST(the_end_and_an_error_come_behind_the_bytes);
+	TEST(a_producer_at_the_limit_waits_until_a_block_is_drained);
+	TEST(close_ends_the_producer_even_one_that_waits);
+	TEST(two_threads_move_a_stream_whole);
+	return tap_done();
+}
