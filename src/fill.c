@@ -18,28 +18,16 @@ enum order {
 	STOP,
 };
 
-// The kind of file, as of st_mode; 0 for none.
-static mode_t
-file_kind(int fd)
+// Pipes and sockets: these can be read without waiting, and they alone tell by
+// an event nobody asked for that the other end is closed. On a terminal such
+// an event is a hang-up, which is a write error.
+static bool
+is_pipe_or_socket(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_mode & S_IFMT : 0;
-}
-
-// The events that tell that a descriptor has lost its reader. Other files have
-// them too, with other meanings: a terminal's hang-up is a write error.
-static short
-reader_gone_events(mode_t kind)
-{
-	switch (kind) {
-	case S_IFIFO:
-		return POLLERR;
-	case S_IFSOCK:
-		return POLLERR | POLLHUP;
-	default:
-		return 0;
-	}
+	return fd >= 0 && fstat(fd, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
 // Wait until the input can be read. Returns 0, or -1 with errno: EPIPE when
@@ -50,7 +38,7 @@ wait_readable(struct bi_fill *fill)
 {
 	struct pollfd fds[] = {
 	    {.fd = fill->wake[0], .events = POLLIN},
-	    {.fd = fill->gone_events != 0 ? fill->out : -1},
+	    {.fd = fill->out},
 	    {.fd = fill->in, .events = POLLIN},
 	};
 
@@ -138,16 +126,13 @@ run(void *arg)
 int
 bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in, int out)
 {
-	mode_t in_kind = file_kind(in);
-
 	*fill = (struct bi_fill){
 	    .queue = queue,
 	    .in = in,
-	    .out = out,
-	    // A regular file is always readable; asking it not to wait for
-	    // the disk would only make poll(2) spin.
-	    .can_read_now = in_kind == S_IFIFO || in_kind == S_IFSOCK,
-	    .gone_events = reader_gone_events(file_kind(out)),
+	    .out = is_pipe_or_socket(out) ? out : -1,
+	    // Of a regular file that is on disk still, a read that may not
+	    // wait brings nothing, and poll(2) calls it readable.
+	    .can_read_now = is_pipe_or_socket(in),
 	    .last = SIZE_MAX,
 	};
 	if (bi_io_pipe(fill->wake) != 0)

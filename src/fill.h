@@ -27,9 +27,8 @@ struct bi_fill {
 
 	struct bi_queue *queue;
 	int in;
-	int out;
+	int out; // -1: nothing to watch
 	bool can_read_now;
-	short gone_events;
 	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
 };
 

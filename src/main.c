@@ -109,15 +109,10 @@ run_filter(struct stream *stream)
 	stream->in_name = "standard input";
 	stream->in = STDIN_FILENO;
 	start_reading(stream);
-	switch (relay(stream)) {
-	case RELAY_DONE:
-		return EXIT_SUCCESS;
-	case RELAY_READER_LEFT:
+	enum relay_end end = relay(stream);
+	if (end == RELAY_READER_LEFT)
 		signals_die(SIGPIPE);
-		// FALLTHROUGH
-	default:
-		return EXIT_OWN_FAILURE;
-	}
+	return end == RELAY_DONE ? EXIT_SUCCESS : EXIT_OWN_FAILURE;
 }
 
 // The exit status that env(1) gives when a command can not be started.
@@ -171,16 +166,11 @@ run_command(struct stream *stream, char **argv)
 	// Now the command gets the SIGPIPE that it would get without us.
 	close(stream->in);
 	int status = signals_wait();
-	switch (end) {
-	case RELAY_READER_LEFT:
-		if (status == EXIT_SUCCESS && lost)
-			signals_die(SIGPIPE);
-		// FALLTHROUGH
-	case RELAY_DONE:
-		return status;
-	default:
+	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
-	}
+	if (end == RELAY_READER_LEFT && lost && status == EXIT_SUCCESS)
+		signals_die(SIGPIPE);
+	return status;
 }
 
 int

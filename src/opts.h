@@ -16,8 +16,8 @@ enum {
 // What the command line asks for. Never changed once it is parsed.
 struct opts {
 	size_t block_size; // bytes
-	size_t blocks;	   // at least 2
-	char **command;	   // ends with NULL; NULL: filter standard input
+	size_t blocks;     // at least 2
+	char **command;    // ends with NULL; NULL: filter standard input
 };
 
 // Parse the command line. Does not return when help or the version was asked

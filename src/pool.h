@@ -14,9 +14,9 @@ struct bi_pool;
 
 // What a pool holds, in blocks.
 struct bi_pool_stats {
-	size_t in_use;	    // handed out now
+	size_t in_use;      // handed out now
 	size_t in_use_most; // most handed out at one time
-	size_t idle;	    // kept for reuse now
+	size_t idle;        // kept for reuse now
 };
 
 // Create a pool of blocks of `block_size` bytes, at least one, that keeps at

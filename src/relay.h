@@ -8,7 +8,7 @@ struct bi_queue;
 
 // How a relay ended.
 enum relay_end {
-	RELAY_DONE,	     // all was delivered
+	RELAY_DONE,          // all was delivered
 	RELAY_READER_LEFT,   // the output lost its reader
 	RELAY_INPUT_FAILED,  // read error; what came before it was delivered
 	RELAY_OUTPUT_FAILED, // write or close error

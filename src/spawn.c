@@ -86,7 +86,8 @@ spawn_along(
 			result = error;
 			break;
 		}
-		if (error == EACCES)
+		// A directory that may not be searched has not the command.
+		if (error == EACCES && access(file, F_OK) == 0)
 			result = EACCES;
 		entry = end;
 		if (*entry == '\0')

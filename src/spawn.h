@@ -2,7 +2,9 @@
 // core: start a command with its standard output on a pipe.
 //
 // The command is found and started as env(1) does it: the PATH is searched as
-// execvp(3) searches it, and a script without "#!" is run by sh. It gets
+// execvp(3) searches it, and a script without "#!" is run by sh. Only, as the
+// shells see it, a command is not found, rather than forbidden, if all that
+// was met is a directory of the PATH that may not be searched. It gets
 // exactly the caller's descriptors, but for its standard output, and the
 // caller's signal dispositions, process group, limits and directory; nothing
 // of ours.

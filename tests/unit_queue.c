@@ -197,7 +197,8 @@ close_ends_the_producer_even_one_that_waits(void)
 	bi_queue_destroy(queue);
 }
 
-#define STREAM_SIZE 200000u
+// How long the stream is; shorter where every byte is a hand-over.
+static size_t stream_size;
 
 // The byte at a position of the stream.
 static unsigned char
@@ -221,14 +222,14 @@ produce_stream(void *arg)
 	uint32_t state = 1;
 	size_t done = 0;
 
-	while (done < STREAM_SIZE) {
+	while (done < stream_size) {
 		size_t room;
 		unsigned char *place = bi_queue_reserve(queue, &room);
 		size_t size = next_size(&state, 9000);
 		if (size > room)
 			size = room;
-		if (size > STREAM_SIZE - done)
-			size = STREAM_SIZE - done;
+		if (size > stream_size - done)
+			size = stream_size - done;
 		for (size_t i = 0; i < size; i++)
 			place[i] = byte_at(done + i);
 		bi_queue_commit(queue, size);
@@ -275,11 +276,12 @@ two_threads_move_a_stream_whole(void)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (size_t k = 0; k < 3; k++) {
+			stream_size = sizes[i] < 100 ? 20000 : 300000;
 			struct bi_queue *queue =
 			    bi_queue_create(sizes[i], blocks[k]);
 			pthread_t producer;
 			pthread_create(&producer, NULL, produce_stream, queue);
-			CHECK_INT(check_stream(queue), STREAM_SIZE);
+			CHECK_INT(check_stream(queue), stream_size);
 			pthread_join(producer, NULL);
 			bi_queue_destroy(queue);
 		}

@@ -18,11 +18,26 @@ extern char **environ;
 
 static char dir[] = "/tmp/unit_spawn.XXXXXX";
 
+// Arguments as exec wants them, which are not written to all the same.
+static char **
+arguments(const char *const command[])
+{
+	static char *argv[8];
+	size_t count = 0;
+
+	while (command[count] != NULL)
+		count++;
+	CHECK(count < sizeof(argv) / sizeof(*argv));
+	memcpy(argv, command, (count + 1) * sizeof(*argv));
+	return argv;
+}
+
 // Run a command to its end. Returns its exit status, or -1 with errno; what it
 // wrote, up to 200 bytes, is stored as a string.
 static int
-capture(char *const argv[], char text[201])
+capture(const char *const command[], char text[201])
 {
+	char **argv = arguments(command);
 	sigset_t mask;
 	int ends[2];
 	int status;
@@ -81,12 +96,14 @@ status_and_output(void)
 {
 	char text[201];
 
-	CHECK_INT(
-	    capture((char *[]){"sh", "-c", "echo it; exit 7", NULL}, text), 7);
+	CHECK_INT(capture((const char *[]){"sh", "-c", "echo it; exit 7", NULL},
+		      text),
+	    7);
 	CHECK(strcmp(text, "it\n") == 0);
 	CHECK_INT(
-	    capture((char *[]){"sh", "-c", "kill -9 $$", NULL}, text), 137);
-	CHECK_INT(capture((char *[]){"/bin/true", NULL}, text), 0);
+	    capture((const char *[]){"sh", "-c", "kill -9 $$", NULL}, text),
+	    137);
+	CHECK_INT(capture((const char *[]){"/bin/true", NULL}, text), 0);
 }
 
 static void
@@ -117,12 +134,30 @@ the_path_is_searched_as_execvp_does(void)
 	CHECK_INT(chdir(dir), 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		set_path(paths[i].path);
-		int result = capture((char *[]){"tool", NULL}, text);
+		int result = capture((const char *[]){"tool", NULL}, text);
 		CHECK_INT(result < 0 ? errno : result, paths[i].result);
 		if (strcmp(text, paths[i].text) != 0)
 			tap_fail(__FILE__, __LINE__, paths[i].path);
 	}
 	CHECK_INT(chdir("/"), 0);
+}
+
+// Only an ordinary user is kept out of a directory.
+static void
+a_forbidden_directory_of_the_path_has_not_the_command(void)
+{
+	char text[201];
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/other", dir);
+	CHECK_INT(chmod(path, 0), 0);
+	set_path("@/other:@/none");
+	int result = capture((const char *[]){"tool", NULL}, text);
+	if (geteuid() != 0) {
+		CHECK_INT(result, -1);
+		CHECK_INT(errno, ENOENT);
+	}
+	CHECK_INT(chmod(path, 0700), 0);
 }
 
 static void
@@ -131,7 +166,7 @@ without_a_path_the_standard_one_is_searched(void)
 	char text[201];
 
 	unsetenv("PATH");
-	CHECK_INT(capture((char *[]){"true", NULL}, text), 0);
+	CHECK_INT(capture((const char *[]){"true", NULL}, text), 0);
 }
 
 static void
@@ -140,7 +175,8 @@ a_script_without_a_first_line_is_run_by_sh(void)
 	char text[201];
 
 	set_path("@/good");
-	CHECK_INT(capture((char *[]){"script", "a b", "", NULL}, text), 3);
+	CHECK_INT(
+	    capture((const char *[]){"script", "a b", "", NULL}, text), 3);
 	CHECK(strcmp(text, "[a b][]") == 0);
 }
 
@@ -150,13 +186,13 @@ failures(void)
 	char text[201];
 
 	set_path("@/good");
-	CHECK_INT(capture((char *[]){"", NULL}, text), -1);
+	CHECK_INT(capture((const char *[]){"", NULL}, text), -1);
 	CHECK_INT(errno, ENOENT);
-	CHECK_INT(capture((char *[]){"./not.here", NULL}, text), -1);
+	CHECK_INT(capture((const char *[]){"./not.here", NULL}, text), -1);
 	CHECK_INT(errno, ENOENT);
-	CHECK_INT(capture((char *[]){"/", NULL}, text), -1);
+	CHECK_INT(capture((const char *[]){"/", NULL}, text), -1);
 	CHECK_INT(errno, EACCES);
-	CHECK_INT(capture((char *[]){"lost", NULL}, text), -1);
+	CHECK_INT(capture((const char *[]){"lost", NULL}, text), -1);
 	CHECK_INT(errno, ENOENT);
 }
 
@@ -174,7 +210,8 @@ the_mask_is_the_one_given(void)
 		if (blocked)
 			sigaddset(&mask, SIGTERM);
 		CHECK_INT(bi_spawn(&pid,
-			      (char *[]){"sh", "-c", "kill $$; exit 5", NULL},
+			      arguments((const char *[]){
+				  "sh", "-c", "kill $$; exit 5", NULL}),
 			      environ, &mask, out),
 		    0);
 		CHECK_INT(waitpid(pid, &status, 0), pid);
@@ -209,7 +246,7 @@ remove_files(void)
 	char text[201];
 
 	setenv("PATH", "/usr/bin:/bin", 1);
-	CHECK_INT(capture((char *[]){"rm", "-r", dir, NULL}, text), 0);
+	CHECK_INT(capture((const char *[]){"rm", "-r", dir, NULL}, text), 0);
 }
 
 int
@@ -218,6 +255,7 @@ main(void)
 	TEST(status_and_output);
 	TEST(make_files);
 	TEST(the_path_is_searched_as_execvp_does);
+	TEST(a_forbidden_directory_of_the_path_has_not_the_command);
 	TEST(without_a_path_the_standard_one_is_searched);
 	TEST(a_script_without_a_first_line_is_run_by_sh);
 	TEST(failures);
