@@ -69,6 +69,19 @@ read_now(struct bi_fill *fill, void *place, size_t room)
 	return -1;
 }
 
+// Wait, then read, unless read_now() is to do it: then EAGAIN, as when there is
+// nothing after all.
+static ssize_t
+wait_and_read(struct bi_fill *fill, void *place, size_t room)
+{
+	if (wait_readable(fill) != 0)
+		return -1;
+	if (!fill->can_read_now)
+		return bi_io_read(fill->in, place, room);
+	errno = EAGAIN;
+	return -1;
+}
+
 // Read from what the input held when it was told to finish.
 static ssize_t
 read_last(struct bi_fill *fill, void *place, size_t room)
@@ -97,9 +110,8 @@ fetch(struct bi_fill *fill, void *place, size_t room)
 			return read_last(fill, place, room);
 
 		ssize_t n = read_now(fill, place, room);
-		if (n < 0 && errno == EAGAIN && wait_readable(fill) == 0 &&
-		    !fill->can_read_now)
-			n = bi_io_read(fill->in, place, room);
+		if (n < 0 && errno == EAGAIN)
+			n = wait_and_read(fill, place, room);
 		if (n >= 0 || errno != EAGAIN)
 			return n;
 	}
