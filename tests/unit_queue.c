@@ -64,7 +64,7 @@ static void
 bytes_come_in_order_across_blocks(void)
 {
 	struct bi_queue *queue = bi_queue_create(3, 4);
-	char got[16];
+	char got[16] = "";
 
 	put(queue, "abcdefgh", 8);
 	CHECK_INT(bi_queue_pending(queue), 8);
@@ -79,7 +79,7 @@ peek_gives_no_more_than_asked(void)
 {
 	struct bi_queue *queue = bi_queue_create(3, 4);
 	struct iovec iov[2];
-	char got[16];
+	char got[16] = "";
 
 	put(queue, "abcdefgh", 8);
 	for (int i = 0; i < 2; i++) {
@@ -104,7 +104,7 @@ a_drained_block_is_filled_from_its_beginning(void)
 {
 	struct bi_queue *queue = bi_queue_create(4, 2);
 	size_t room;
-	char got[4];
+	char got[4] = "";
 
 	void *first = bi_queue_reserve(queue, &room);
 	CHECK_INT(room, 4);
@@ -141,7 +141,7 @@ the_end_and_an_error_come_behind_the_bytes(void)
 
 	for (int i = 0; i < 2; i++) {
 		struct bi_queue *queue = bi_queue_create(10, 2);
-		char got[4];
+		char got[4] = "";
 		put(queue, "abcd", 4);
 		bi_queue_end(queue, errors[i]);
 		CHECK_INT(take(queue, got, 3), 3);
@@ -168,7 +168,7 @@ a_producer_at_the_limit_waits_until_a_block_is_drained(void)
 {
 	struct bi_queue *queue = bi_queue_create(2, 2);
 	pthread_t producer;
-	char got[4];
+	char got[4] = "";
 	void *place;
 
 	put(queue, "abcd", 4);
@@ -250,8 +250,8 @@ check_stream(struct bi_queue *queue)
 		struct iovec iov[3];
 		int parts = 3;
 		ssize_t n = bi_queue_peek(queue, iov, &parts, 20000);
-		if (n < 0)
-			return errno == ECONNRESET ? done : 0;
+		if (n <= 0)
+			return n < 0 && errno == ECONNRESET ? done : 0;
 		size_t wanted = next_size(&state, (size_t)n);
 		size_t size = 0;
 		for (int i = 0; i < parts; i++)
