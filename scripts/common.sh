@@ -9,8 +9,9 @@ unset CDPATH
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 self=scripts/${0##*/}
 
-# What it takes to build, as Debian packages.
-build_packages=(gcc libc6-dev libbsd-dev meson ninja-build pkg-config)
+# What it takes to build, as Debian packages. The tests are set up with the rest,
+# for which meson looks for bats.
+build_packages=(gcc libc6-dev libbsd-dev meson ninja-build pkg-config bats)
 
 die() {
 	echo "$self: $*" >&2

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -82,12 +83,18 @@ signals_block(sigset_t *mask)
 static bool
 from_terminal(const siginfo_t *info)
 {
+	if (info->si_code <= 0)
+		return false;
 	switch (info->si_signo) {
 	case SIGINT:
 	case SIGQUIT:
-	case SIGHUP:
 	case SIGWINCH:
-		return info->si_code > 0;
+		return true;
+	case SIGHUP:
+		// A hang-up goes to the controlling process alone (POSIX,
+		// General Terminal Interface, "Modem Disconnect"); only when
+		// that is gone do the others get theirs.
+		return getsid(0) != getpid();
 	default:
 		return false;
 	}

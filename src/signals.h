@@ -10,7 +10,7 @@
 // Left alone are: what was ignored when bibuf started (nohup(1)), job control
 // (the terminal stops and resumes the whole process group), faults, and
 // SIGXCPU. SIGINT, SIGQUIT, SIGHUP and SIGWINCH are not passed on when they
-// come from the terminal, which has sent them to the command too.
+// come from the terminal and it has sent them to the command too.
 
 #ifndef BIBUF_SIGNALS_H
 #define BIBUF_SIGNALS_H

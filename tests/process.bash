@@ -39,6 +39,19 @@ has_lines() {
 	(($(wc -l <"$1") == $2))
 }
 
+# Has the file more bytes than so many?
+larger() {
+	[ -e "$1" ] && (($(size "$1") > $2))
+}
+
+# Wait until a file, which may not be there yet, has more than it has now.
+wait_for_more() {
+	local bytes=0
+
+	[ ! -e "$1" ] || bytes=$(size "$1")
+	wait_for larger "$1" "$bytes"
+}
+
 # Is there no such process, not even a zombie?
 reaped() {
 	[ -z "$(state "$1")" ]
