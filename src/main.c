@@ -31,6 +31,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,8 +145,11 @@ start_command(struct stream *stream, char **argv)
 	stream->in_name = "the output of the command";
 	stream->in = ends[0];
 	start_reading(stream);
-	if (bi_spawn(&pid, argv, environ, &mask, ends[1]) != 0)
+	if (bi_spawn(&pid, argv, environ, &mask, ends[1]) != 0) {
+		if (errno == ENOENT && strchr(argv[0], '/') == NULL)
+			errx(EXIT_NOT_FOUND, "%s: command not found", argv[0]);
 		err(spawn_failure(errno), "%s", argv[0]);
+	}
 	close(ends[1]);
 	if (signals_start(pid, &stream->fill) != 0) {
 		warn("start the signal thread");

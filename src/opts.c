@@ -56,7 +56,9 @@ parse_least(const char *what, const char *text, size_t least)
 
 	if (size_parse(text, &value) != 0)
 		errx(EXIT_OWN_FAILURE, "%s '%s' is %s", what, text,
-		    errno == ERANGE ? "too large" : "not a valid number");
+		    errno == ERANGE
+			? "too large"
+			: "not a number such as 16, 4096, 64K, 10MB or 1GiB");
 	if (value < least)
 		errx(EXIT_OWN_FAILURE, "%s '%s' is too small: at least %zu",
 		    what, text, least);
@@ -73,7 +75,7 @@ settle_memory(struct opts *opts, size_t memory)
 
 	if (memory != 0 && size != 0 && blocks != 0)
 		errx(EXIT_OWN_FAILURE,
-		    "of block size, blocks and memory give two at most");
+		    "-b, -n and -m cannot all be given: two decide the third");
 	if (memory != 0 && blocks != 0) {
 		size = memory / blocks;
 	} else if (memory != 0) {

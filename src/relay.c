@@ -6,6 +6,7 @@
 #include "queue.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 // The most bytes in one write: what the largest pipe of an ordinary user holds
@@ -15,6 +16,13 @@
 
 // Parts of one write; blocks are hardly ever so small that it takes more.
 #define PARTS_MOST 64
+
+// A socket whose reader left without reading all tells it in another way once.
+static bool
+means_reader_left(int error)
+{
+	return error == EPIPE || error == ECONNRESET;
+}
 
 enum relay_end
 relay_run(struct bi_queue *queue, int out)
@@ -32,8 +40,8 @@ relay_run(struct bi_queue *queue, int out)
 			break;
 		n = bi_io_write(out, iov, parts);
 		if (n < 0)
-			return errno == EPIPE ? RELAY_READER_LEFT
-					      : RELAY_OUTPUT_FAILED;
+			return means_reader_left(errno) ? RELAY_READER_LEFT
+							: RELAY_OUTPUT_FAILED;
 		bi_queue_consume(queue, (size_t)n);
 	}
 	// A file system may report here what it could not store (close(2)).

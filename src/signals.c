@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -23,7 +24,9 @@ static struct {
 	struct bi_fill *fill;
 
 	bool alive;
-	sigset_t received; // while the command was alive
+	sigset_t received;       // while the command was alive
+	siginfo_t last;          // of those
+	struct timespec last_at; // by CLOCK_MONOTONIC
 
 	pthread_mutex_t lock;
 	pthread_cond_t change;
@@ -103,10 +106,30 @@ from_terminal(const siginfo_t *info)
 static void
 pass_on(const siginfo_t *info)
 {
+	sigaddset(&self.received, info->si_signo);
+	self.last = *info;
+	clock_gettime(CLOCK_MONOTONIC, &self.last_at);
+	if (from_terminal(info))
+		return;
 	if (info->si_code == SI_QUEUE)
 		sigqueue(self.pid, info->si_signo, info->si_value);
 	else
 		kill(self.pid, info->si_signo);
+}
+
+// Is this the last signal once more? timeout(1) sends its signal to its child
+// and at once to the whole group; if the command dies between the two, the
+// second must not end us before the rest of its output is delivered.
+static bool
+is_repeated(const siginfo_t *info)
+{
+	struct timespec now;
+
+	if (info->si_signo != self.last.si_signo || info->si_code != SI_USER ||
+	    self.last.si_code != SI_USER || info->si_pid != self.last.si_pid)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec - self.last_at.tv_sec <= 1;
 }
 
 // See whether the command is gone, and leave word of it.
@@ -143,11 +166,10 @@ run(void *arg)
 		if (signo == SIGCHLD) {
 			reap();
 		} else if (!self.alive) {
-			signals_die(signo);
+			if (!is_repeated(&info))
+				signals_die(signo);
 		} else {
-			sigaddset(&self.received, signo);
-			if (!from_terminal(&info))
-				pass_on(&info);
+			pass_on(&info);
 		}
 	}
 	return arg;

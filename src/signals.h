@@ -29,7 +29,8 @@ void signals_block(sigset_t *mask);
 // no longer the caller's to wait for. If a signal that has come to bibuf as
 // well kills it, `fill` is told to finish: who then still holds the pipe is
 // not waited for. Once the command is gone, a signal does what it does to a
-// process that does not catch it. Returns 0, or -1 with errno.
+// process that does not catch it, unless it only repeats the last one within a
+// second or two. Returns 0, or -1 with errno.
 int signals_start(pid_t pid, struct bi_fill *fill);
 
 // Wait until the command is gone and return its exit status; 128 + N if signal

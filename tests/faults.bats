@@ -444,3 +444,12 @@ late_consumer() {
 	failed "read standard input: Is a directory"
 	holds out ""
 }
+
+@test "a socket that was reset has lost its reader, quietly" {
+	status=0
+	faulty writev@1:1:ECONNRESET "$B" -- echo text >out 2>errors ||
+		status=$?
+	[ -s made ]
+	[ "$status" = 141 ]
+	holds errors ""
+}

@@ -154,6 +154,18 @@ load process
 	shown "then 3"
 }
 
+@test "A61: Ctrl-C at any moment of the start" {
+	# Looking for the command takes long.
+	long=$(printf '/no%d:' {1..5000})
+	for _ in {1..40}; do
+		rm -f orders events
+		tty_start env PATH="$long$PATH" "$B" -- sleep 60
+		sleep "0.0$((RANDOM % 30 + 10))"
+		tty_do ^C
+		tty_expect "killed 2"
+	done
+}
+
 @test "Ctrl-C ends a pipeline" {
 	tty_start sh -c '"$B" -- yes | "$B" | { sleep 60; cat; } >out'
 	wait_for runs yes

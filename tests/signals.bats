@@ -243,8 +243,41 @@ start_stuck() {
 	start_stuck
 	kill -TERM "$(cat pid)"
 	wait_for reaped "$(cat child)"
+	kill -HUP "$(cat pid)"
+	ended "killed 1"
+}
+
+# Send SIGTERM from another process than before.
+kill_anew() {
+	env kill -TERM "$(cat pid)"
+	gone "$(cat pid)"
+}
+
+@test "the same signal from another process too" {
+	start_stuck
 	kill -TERM "$(cat pid)"
+	wait_for reaped "$(cat child)"
+	wait_for kill_anew
 	ended "killed 15"
+}
+
+@test "the same signal at once again does not lose what is buffered" {
+	mkfifo pipe
+	exec 5<>pipe
+	# shellcheck disable=SC2016
+	start_watched "$B" -- sh -c '
+		emit -n 500000; echo $$ >child; exec sleep 60' >pipe 5>&-
+	wait_for filled child
+	bibuf=$(cat pid) child=$(cat child)
+	until reaped "$child"; do
+		kill -TERM "$bibuf"
+	done
+	kill -TERM "$bibuf"
+	start slurp -n 500000 <pipe 5>&-
+	exec 5>&-
+	ended "killed 15"
+	reap "$pid"
+	[ "$status" = 0 ]
 }
 
 @test "a signal while the command is stopped" {

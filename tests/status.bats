@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # bibuf ends as its command ended.
+#
+# shellcheck disable=SC2016 # what inner shells expand
 
 load helper
 load process
@@ -148,6 +150,17 @@ load process
 @test "a command without any output" {
 	ends "exited 9" "$B" -- sh -c 'exec >&-; exit 9' >out
 	holds out ""
+}
+
+@test "a child from before, which ends meanwhile" {
+	mkfifo gate
+	start_watched sh -c 'sh -c "echo \$\$ >other; exit 9" &
+		exec "$B" -- sh -c "echo up; read -r _ <gate; exit 4"' >out
+	wait_for filled other
+	wait_for filled out
+	wait_for gone "$(cat other)"
+	echo >gate
+	ended "exited 4"
 }
 
 @test "bibuf in bibuf: the status comes through" {
