@@ -24,6 +24,7 @@ static struct {
 	struct bi_fill *fill;
 
 	bool alive;
+	sigset_t early;          // came before the command was sure to be there
 	sigset_t received;       // while the command was alive
 	siginfo_t last;          // of those
 	struct timespec last_at; // by CLOCK_MONOTONIC
@@ -82,12 +83,18 @@ signals_block(sigset_t *mask)
 	pthread_sigmask(SIG_BLOCK, handled, mask);
 }
 
-// Has the terminal sent this signal, to the whole process group?
+// Has the terminal sent this signal, to the whole process group and so to the
+// command?
 static bool
 from_terminal(const siginfo_t *info)
 {
 	if (info->si_code <= 0)
 		return false;
+	// Rather twice than not at all.
+	if (sigismember(&self.early, info->si_signo)) {
+		sigdelset(&self.early, info->si_signo);
+		return false;
+	}
 	switch (info->si_signo) {
 	case SIGINT:
 	case SIGQUIT:
@@ -184,6 +191,7 @@ signals_start(pid_t pid, struct bi_fill *fill)
 	self.fill = fill;
 	self.alive = true;
 	sigemptyset(&self.received);
+	sigpending(&self.early);
 	int error = pthread_create(&thread, NULL, run, NULL);
 	if (error != 0) {
 		errno = error;
