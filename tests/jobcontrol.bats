@@ -41,7 +41,7 @@ load process
 
 @test "A55: bg lets it go on" {
 	mkfifo gate
-	tty_start -t sh -c 'exec "$B" -- sh -c "echo \$\$; cat gate" >out'
+	tty_start -t sh -c 'exec "$B" -- sh -c "echo \$\$; exec cat gate" >out'
 	wait_for filled out
 	tty_do ^Z
 	tty_expect "stopped 20"
