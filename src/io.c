@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -76,6 +77,24 @@ bi_io_unread(int fd)
 	int size = 0;
 
 	return ioctl(fd, FIONREAD, &size) == 0 && size > 0 ? (size_t)size : 0;
+}
+
+size_t
+bi_io_abandon(int fd)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	// Once there is no reader nothing can be written, and a write end
+	// still shows what there is.
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	int writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	size_t unread = bi_io_unread(fd);
+	close(fd);
+	if (writer < 0)
+		return unread;
+	unread = bi_io_unread(writer);
+	close(writer);
+	return unread;
 }
 
 // Move a descriptor above the standard ones, so that a closed standard

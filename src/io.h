@@ -34,6 +34,10 @@ ssize_t bi_io_write(int fd, const struct iovec *iov, int count);
 // there are none or it cannot be told.
 size_t bi_io_unread(int fd);
 
+// Close the read end of a pipe and tell how many bytes nobody has read: exactly
+// where /proc is there, else as many as there were just before.
+size_t bi_io_abandon(int fd);
+
 // Make a pipe: ends[0] is read from, ends[1] written to. Both are closed on
 // exec, and neither has a number below 3 even if a standard descriptor was
 // closed. Returns 0, or -1 with errno and `ends` untouched.

@@ -33,7 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -102,6 +101,15 @@ relay(struct stream *stream)
 	return end;
 }
 
+// The reader left before it had everything. A process that is the first of its
+// namespace does not die of a signal; then the status tells.
+static int
+die_of_sigpipe(void)
+{
+	signals_die(SIGPIPE);
+	return 128 + SIGPIPE;
+}
+
 static int
 run_filter(struct stream *stream)
 {
@@ -112,7 +120,7 @@ run_filter(struct stream *stream)
 	start_reading(stream);
 	enum relay_end end = relay(stream);
 	if (end == RELAY_READER_LEFT)
-		signals_die(SIGPIPE);
+		return die_of_sigpipe();
 	return end == RELAY_DONE ? EXIT_SUCCESS : EXIT_OWN_FAILURE;
 }
 
@@ -145,19 +153,15 @@ start_command(struct stream *stream, char **argv)
 	stream->in_name = "the output of the command";
 	stream->in = ends[0];
 	start_reading(stream);
+	if (signals_start(&stream->fill) != 0)
+		err(EXIT_OWN_FAILURE, "start the signal thread");
 	if (bi_spawn(&pid, argv, environ, &mask, ends[1]) != 0) {
 		if (errno == ENOENT && strchr(argv[0], '/') == NULL)
 			errx(EXIT_NOT_FOUND, "%s: command not found", argv[0]);
 		err(spawn_failure(errno), "%s", argv[0]);
 	}
 	close(ends[1]);
-	if (signals_start(pid, &stream->fill) != 0) {
-		warn("start the signal thread");
-		bi_fill_stop(&stream->fill);
-		close(stream->in);
-		waitpid(pid, NULL, 0);
-		exit(EXIT_OWN_FAILURE);
-	}
+	signals_adopt(pid);
 }
 
 static int
@@ -165,15 +169,14 @@ run_command(struct stream *stream, char **argv)
 {
 	start_command(stream, argv);
 	enum relay_end end = relay(stream);
-	bool lost =
-	    bi_queue_pending(stream->queue) > 0 || bi_io_unread(stream->in) > 0;
 	// Now the command gets the SIGPIPE that it would get without us.
-	close(stream->in);
+	bool lost = bi_queue_pending(stream->queue) > 0;
+	lost |= bi_io_abandon(stream->in) > 0;
 	int status = signals_wait();
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
 	if (end == RELAY_READER_LEFT && lost && status == EXIT_SUCCESS)
-		signals_die(SIGPIPE);
+		return die_of_sigpipe();
 	return status;
 }
 

@@ -12,7 +12,7 @@
 // back to the system for certain: malloc(3) raises its own threshold with
 // every large block it sees freed (mallopt(3), M_MMAP_THRESHOLD) and would
 // keep them.
-#define MAPPED_LEAST ((size_t)128 << 10)
+#define MAPPED_LEAST ((size_t)32 << 10)
 
 // An idle block holds the link to the next one.
 struct idle {

@@ -26,9 +26,14 @@
 #include <stdlib.h>
 
 // A block with less room than this counts as full, or the last bytes of every
-// block would be filled by tiny reads: a default pipe's capacity, a quarter of
-// a smaller block.
+// block would be filled by tiny reads, and an input that knows messages would
+// cut one off: a default pipe's capacity, a quarter of a smaller block.
 #define ROOM_LEAST ((size_t)64 << 10)
+
+// What a block costs beside its bytes (struct block, and malloc's share), and
+// how much of that may come on top of the limit before there are fewer blocks.
+#define OVERHEAD ((size_t)64)
+#define OVERHEAD_MOST ((size_t)1 << 20)
 
 // How many blocks may stay in the pool while the queue does not need them.
 #define IDLE_MOST 2
@@ -58,6 +63,18 @@ struct bi_queue {
 	bool closed;
 };
 
+// The most blocks, so that very small ones do not take many times the memory
+// that they were meant to.
+static size_t
+limit_blocks(size_t block_size, size_t blocks)
+{
+	if (blocks > (SIZE_MAX - OVERHEAD_MOST) / block_size)
+		return blocks;
+	size_t most =
+	    (blocks * block_size + OVERHEAD_MOST) / (block_size + OVERHEAD);
+	return blocks < most ? blocks : most;
+}
+
 // Have the first two blocks made, and lie idle.
 static int
 set_aside(struct bi_pool *pool)
@@ -83,7 +100,7 @@ bi_queue_create(size_t block_size, size_t blocks)
 	if (queue == NULL)
 		return NULL;
 	queue->block_size = block_size;
-	queue->blocks_most = blocks;
+	queue->blocks_most = limit_blocks(block_size, blocks);
 	queue->room_least = block_size / 4;
 	if (queue->room_least > ROOM_LEAST)
 		queue->room_least = ROOM_LEAST;
@@ -165,15 +182,13 @@ bi_queue_reserve(struct bi_queue *queue, size_t *room)
 	pthread_mutex_lock(&queue->lock);
 	while (!queue->closed) {
 		size_t left = room_in_tail(queue);
-		bool full = left == 0 || left < queue->room_least;
-		if (full && grow(queue))
-			continue;
-		if (left > 0) {
+		if (left > 0 && left >= queue->room_least) {
 			*room = left;
 			place = queue->tail->data + queue->tail->end;
 			break;
 		}
-		pthread_cond_wait(&queue->room, &queue->lock);
+		if (!grow(queue))
+			pthread_cond_wait(&queue->room, &queue->lock);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return place;

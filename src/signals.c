@@ -84,11 +84,11 @@ signals_block(sigset_t *mask)
 }
 
 // Has the terminal sent this signal, to the whole process group and so to the
-// command?
+// command? Not if that has left the group, as timeout(1) does.
 static bool
 from_terminal(const siginfo_t *info)
 {
-	if (info->si_code <= 0)
+	if (info->si_code <= 0 || getpgid(self.pid) != getpgrp())
 		return false;
 	// Rather twice than not at all.
 	if (sigismember(&self.early, info->si_signo)) {
@@ -139,6 +139,23 @@ is_repeated(const siginfo_t *info)
 	return now.tv_sec - self.last_at.tv_sec <= 1;
 }
 
+// Has this signal come to us too? It may be pending still, as of several that
+// are the one with the lowest number comes first (signal(7)).
+static bool
+has_come(int signo)
+{
+	const struct timespec now = {0};
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	if (sigismember(&self.handled, signo) == 1 &&
+	    sigtimedwait(&set, &info, &now) == signo)
+		sigaddset(&self.received, signo);
+	return sigismember(&self.received, signo) == 1;
+}
+
 // See whether the command is gone, and leave word of it.
 static void
 reap(void)
@@ -149,8 +166,7 @@ reap(void)
 		return;
 	self.alive = false;
 	int fatal_to = 0;
-	if (WIFSIGNALED(status) &&
-	    sigismember(&self.received, WTERMSIG(status))) {
+	if (WIFSIGNALED(status) && has_come(WTERMSIG(status))) {
 		fatal_to = WTERMSIG(status);
 		bi_fill_finish(self.fill);
 	}
@@ -165,6 +181,10 @@ reap(void)
 static void *
 run(void *arg)
 {
+	pthread_mutex_lock(&self.lock);
+	while (!self.alive)
+		pthread_cond_wait(&self.change, &self.lock);
+	pthread_mutex_unlock(&self.lock);
 	for (;;) {
 		siginfo_t info;
 		int signo = sigwaitinfo(&self.handled, &info);
@@ -183,15 +203,11 @@ run(void *arg)
 }
 
 int
-signals_start(pid_t pid, struct bi_fill *fill)
+signals_start(struct bi_fill *fill)
 {
 	pthread_t thread;
 
-	self.pid = pid;
 	self.fill = fill;
-	self.alive = true;
-	sigemptyset(&self.received);
-	sigpending(&self.early);
 	int error = pthread_create(&thread, NULL, run, NULL);
 	if (error != 0) {
 		errno = error;
@@ -200,6 +216,17 @@ signals_start(pid_t pid, struct bi_fill *fill)
 	// It runs until the process ends.
 	pthread_detach(thread);
 	return 0;
+}
+
+void
+signals_adopt(pid_t pid)
+{
+	pthread_mutex_lock(&self.lock);
+	self.pid = pid;
+	self.alive = true;
+	sigpending(&self.early);
+	pthread_mutex_unlock(&self.lock);
+	pthread_cond_broadcast(&self.change);
 }
 
 int

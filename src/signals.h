@@ -25,13 +25,17 @@ struct bi_fill;
 // before any thread exists.
 void signals_block(sigset_t *mask);
 
-// Start to pass signals on to the command `pid` and to wait for it; it is then
-// no longer the caller's to wait for. If a signal that has come to bibuf as
-// well kills it, `fill` is told to finish: who then still holds the pipe is
-// not waited for. Once the command is gone, a signal does what it does to a
+// Start the signal thread, which waits for signals_adopt(). `fill` is the
+// reader thread of the command. Returns 0, or -1 with errno.
+int signals_start(struct bi_fill *fill);
+
+// From now on pass signals on to the command `pid`, and wait for it; it is no
+// longer the caller's to wait for. If a signal that has come to bibuf as well
+// kills it, its reader thread is told to finish: who then still holds the pipe
+// is not waited for. Once the command is gone, a signal does what it does to a
 // process that does not catch it, unless it only repeats the last one within a
-// second or two. Returns 0, or -1 with errno.
-int signals_start(pid_t pid, struct bi_fill *fill);
+// second or two.
+void signals_adopt(pid_t pid);
 
 // Wait until the command is gone and return its exit status; 128 + N if signal
 // N killed it. Does not return if that signal has come to bibuf as well: then

@@ -64,7 +64,8 @@ static bool
 search_on(int error)
 {
 	return error == ENOENT || error == EACCES || error == ENOTDIR ||
-	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+	       error == ESTALE || error == ENODEV || error == ETIMEDOUT ||
+	       error == ENAMETOOLONG;
 }
 
 // Try `name` in each entry of `path`; an empty entry is the working directory.

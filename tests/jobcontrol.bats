@@ -166,6 +166,13 @@ load process
 	done
 }
 
+@test "Ctrl-C reaches a command that has a process group of its own" {
+	tty_start "$B" -- timeout 60 sh -c "echo up >up; exec sleep 60"
+	wait_for filled up
+	tty_do ^C
+	tty_expect "killed 2"
+}
+
 @test "Ctrl-C ends a pipeline" {
 	tty_start sh -c '"$B" -- yes | "$B" | { sleep 60; cat; } >out'
 	wait_for runs yes

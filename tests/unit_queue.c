@@ -117,20 +117,46 @@ a_drained_block_is_filled_from_its_beginning(void)
 	bi_queue_destroy(queue);
 }
 
+static void *
+reserve_when_full(void *arg)
+{
+	size_t room;
+
+	return bi_queue_reserve(arg, &room);
+}
+
 static void
-a_nearly_full_block_counts_as_full_below_the_limit(void)
+a_nearly_full_block_counts_as_full(void)
 {
 	struct bi_queue *queue = bi_queue_create(100, 2);
 	static char bytes[100];
 	size_t room;
 
-	put(queue, bytes, 76);
+	put(queue, bytes, 75);
+	bi_queue_reserve(queue, &room);
+	CHECK_INT(room, 25);
+	put(queue, bytes, 1);
 	bi_queue_reserve(queue, &room);
 	CHECK_INT(room, 100);
-	put(queue, bytes, 76);
-	// At the limit the rest is used too.
-	bi_queue_reserve(queue, &room);
-	CHECK_INT(room, 24);
+	bi_queue_destroy(queue);
+}
+
+static void
+tiny_blocks_do_not_cost_many_times_their_size(void)
+{
+	struct bi_queue *queue = bi_queue_create(1, 1000000);
+	char byte = 'x';
+	size_t pending = 0;
+
+	// 1,000,000 + 2^20 bytes of memory at 65 a block.
+	for (; pending < 31516; pending++)
+		put(queue, &byte, 1);
+	pthread_t producer;
+	void *place;
+	pthread_create(&producer, NULL, reserve_when_full, queue);
+	bi_queue_close(queue);
+	pthread_join(producer, &place);
+	CHECK(place == NULL);
 	bi_queue_destroy(queue);
 }
 
@@ -153,14 +179,6 @@ the_end_and_an_error_come_behind_the_bytes(void)
 		}
 		bi_queue_destroy(queue);
 	}
-}
-
-static void *
-reserve_when_full(void *arg)
-{
-	size_t room;
-
-	return bi_queue_reserve(arg, &room);
 }
 
 static void
@@ -294,7 +312,8 @@ main(void)
 	TEST(bytes_come_in_order_across_blocks);
 	TEST(peek_gives_no_more_than_asked);
 	TEST(a_drained_block_is_filled_from_its_beginning);
-	TEST(a_nearly_full_block_counts_as_full_below_the_limit);
+	TEST(a_nearly_full_block_counts_as_full);
+	TEST(tiny_blocks_do_not_cost_many_times_their_size);
 	TEST(the_end_and_an_error_come_behind_the_bytes);
 	TEST(a_producer_at_the_limit_waits_until_a_block_is_drained);
 	TEST(close_ends_the_producer_even_one_that_waits);
