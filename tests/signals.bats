@@ -249,7 +249,7 @@ start_stuck() {
 
 # Send SIGTERM from another process than before.
 kill_anew() {
-	env kill -TERM "$(cat pid)"
+	sh -c 'kill -TERM "$(cat pid)"'
 	gone "$(cat pid)"
 }
 
