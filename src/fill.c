@@ -31,27 +31,31 @@ is_pipe_or_socket(int fd)
 }
 
 // Wait until the input can be read. Returns 0, or -1 with errno: EPIPE when
-// nothing is there and the output has lost its reader, EAGAIN when there is a
-// new order.
+// nothing is there and the output has lost its reader, EAGAIN when something
+// new is to be heeded.
 static int
 wait_readable(struct bi_fill *fill)
 {
 	struct pollfd fds[] = {
 	    {.fd = fill->wake[0], .events = POLLIN},
-	    {.fd = fill->out},
+	    {.fd = atomic_load(&fill->out)},
 	    {.fd = fill->in, .events = POLLIN},
 	};
 
 	while (poll(fds, 3, -1) < 0)
 		if (errno != EINTR && errno != EAGAIN)
 			return -1;
-	if (fds[0].revents != 0)
+	if (fds[0].revents != 0) {
+		char bytes[8];
+		(void)!read(fill->wake[0], bytes, sizeof(bytes));
 		errno = EAGAIN;
-	else if (fds[2].revents == 0)
+		return -1;
+	}
+	if (fds[2].revents == 0) {
 		errno = EPIPE;
-	else
-		return 0;
-	return -1;
+		return -1;
+	}
+	return 0;
 }
 
 // Read without waiting, if this input knows how to: else, and when nothing is
@@ -136,12 +140,12 @@ run(void *arg)
 }
 
 int
-bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in, int out)
+bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in)
 {
 	*fill = (struct bi_fill){
 	    .queue = queue,
 	    .in = in,
-	    .out = is_pipe_or_socket(out) ? out : -1,
+	    .out = -1,
 	    // Of a regular file that is on disk still, a read that may not
 	    // wait brings nothing, and poll(2) calls it readable.
 	    .can_read_now = is_pipe_or_socket(in),
@@ -160,15 +164,27 @@ bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in, int out)
 	return 0;
 }
 
-// Give an order and wake the thread. It leaves the byte in the pipe, as an
-// order is for good.
+// Let the thread look at what it was told, if it waits for the input.
+static void
+wake(struct bi_fill *fill)
+{
+	(void)!write(fill->wake[1], "", 1);
+}
+
+void
+bi_fill_watch(struct bi_fill *fill, int out)
+{
+	atomic_store(&fill->out, is_pipe_or_socket(out) ? out : -1);
+	wake(fill);
+}
+
 static void
 give_order(struct bi_fill *fill, enum order order)
 {
 	pthread_mutex_lock(&fill->lock);
 	if (atomic_load(&fill->order) < (int)order) {
 		atomic_store(&fill->order, (int)order);
-		(void)!write(fill->wake[1], "", 1);
+		wake(fill);
 	}
 	pthread_mutex_unlock(&fill->lock);
 }

@@ -22,24 +22,26 @@ struct bi_queue;
 struct bi_fill {
 	pthread_mutex_t lock;
 	_Atomic int order;
+	_Atomic int out; // -1: nothing to watch
 	int wake[2];
 	pthread_t thread;
 
 	struct bi_queue *queue;
 	int in;
-	int out; // -1: nothing to watch
 	bool can_read_now;
 	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
 };
 
 // Start to move what comes from `in` into the queue. The queue ends with the
-// input: with 0 at its end, with errno after a read error, and with EPIPE when
-// the input is silent and `out` (-1: nothing to watch) has lost its reader,
-// which only pipes and sockets tell. The descriptors and the queue stay the
-// caller's and must outlive the thread. `fill` must not move. Returns 0, or -1
-// with errno.
-int bi_fill_start(
-    struct bi_fill *fill, struct bi_queue *queue, int in, int out);
+// input: with 0 at its end, with errno after a read error. The descriptor and
+// the queue stay the caller's and must outlive the thread. `fill` must not
+// move. Returns 0, or -1 with errno.
+int bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in);
+
+// From now on, while the input is silent, watch whether `out` has lost its
+// reader, and end the queue with EPIPE when it has; only pipes and sockets
+// tell. `out` stays the caller's, and open until the queue has ended.
+void bi_fill_watch(struct bi_fill *fill, int out);
 
 // What the input holds now is the last of it: once that is read, end the queue
 // as at the end of the data, though others could still write to the pipe. Any

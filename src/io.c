@@ -97,12 +97,10 @@ bi_io_abandon(int fd)
 	return unread;
 }
 
-// Move a descriptor above the standard ones, so that a closed standard
-// descriptor stays closed.
-static int
-lift(int fd)
+int
+bi_io_lift(int fd)
 {
-	if (fd > STDERR_FILENO)
+	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
 	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	int error = errno;
@@ -118,8 +116,8 @@ bi_io_pipe(int ends[2])
 
 	if (pipe2(made, O_CLOEXEC) != 0)
 		return -1;
-	made[0] = lift(made[0]);
-	made[1] = lift(made[1]);
+	made[0] = bi_io_lift(made[0]);
+	made[1] = bi_io_lift(made[1]);
 	if (made[0] < 0 || made[1] < 0) {
 		int error = errno;
 		for (int i = 0; i < 2; i++)

@@ -38,6 +38,12 @@ size_t bi_io_unread(int fd);
 // where /proc is there, else as many as there were just before.
 size_t bi_io_abandon(int fd);
 
+// Move a descriptor that was just opened above the standard ones, so that a
+// standard descriptor that was closed stays closed. Returns the descriptor,
+// closed on exec if it was moved, or -1 with errno, and then it is closed. -1
+// is passed through, so that open(2) can be the argument.
+int bi_io_lift(int fd);
+
 // Make a pipe: ends[0] is read from, ends[1] written to. Both are closed on
 // exec, and neither has a number below 3 even if a standard descriptor was
 // closed. Returns 0, or -1 with errno and `ends` untouched.

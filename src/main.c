@@ -13,10 +13,12 @@
 // fill.c     the reader thread: input -> queue
 // spawn.c    start the command on a pipe
 // relay.c    queue -> output
+// fifo.c     a FIFO in the place of standard output
 // signals.c  pass signals on, wait for the command, die as it died
 // opts.c     the command line; size.c reads sizes
 // main.c     wire the parts; turn how it ended into messages and a status
 
+#include "fifo.h"
 #include "fill.h"
 #include "io.h"
 #include "opts.h"
@@ -40,9 +42,11 @@ extern char **environ;
 // A stream on its way from an input to standard output.
 struct stream {
 	const char *in_name;
+	const char *out_name;
 	int in;
 	struct bi_queue *queue;
 	struct bi_fill fill;
+	sigset_t mask; // that bibuf was started with
 };
 
 // A standard descriptor that is closed, or open the other way round, would be
@@ -82,21 +86,42 @@ refuse_same_file(void)
 static void
 start_reading(struct stream *stream)
 {
-	if (bi_fill_start(
-		&stream->fill, stream->queue, stream->in, STDOUT_FILENO) != 0)
+	if (bi_fill_start(&stream->fill, stream->queue, stream->in) != 0)
 		err(EXIT_OWN_FAILURE, "start the reader thread");
+}
+
+static void
+start_signals(struct stream *stream)
+{
+	if (signals_start(&stream->fill) != 0)
+		err(EXIT_OWN_FAILURE, "start the signal thread");
+}
+
+// Hand the stream on: first of all see to it that there is an output.
+static enum relay_end
+hand_on(struct stream *stream)
+{
+	stream->out_name = "standard output";
+	if (fifo_path() != NULL) {
+		if (fifo_open() != 0)
+			return errno == EPIPE ? RELAY_READER_LEFT
+					      : RELAY_OUTPUT_FAILED;
+		stream->out_name = fifo_path();
+	}
+	bi_fill_watch(&stream->fill, STDOUT_FILENO);
+	return relay_run(stream->queue, STDOUT_FILENO);
 }
 
 // Relay the stream and end the reading. Says what went wrong.
 static enum relay_end
 relay(struct stream *stream)
 {
-	enum relay_end end = relay_run(stream->queue, STDOUT_FILENO);
+	enum relay_end end = hand_on(stream);
 
 	if (end == RELAY_INPUT_FAILED)
 		warn("read %s", stream->in_name);
 	else if (end == RELAY_OUTPUT_FAILED)
-		warn("write standard output");
+		warn("write %s", stream->out_name);
 	bi_fill_stop(&stream->fill);
 	return end;
 }
@@ -110,14 +135,21 @@ die_of_sigpipe(void)
 	return 128 + SIGPIPE;
 }
 
+// Standard input is the stream. Nothing is caught, as in cat(1), unless there
+// is a name to remove.
 static int
 run_filter(struct stream *stream)
 {
 	require_open(STDIN_FILENO, O_WRONLY, "standard input");
-	refuse_same_file();
+	if (fifo_path() == NULL)
+		refuse_same_file();
 	stream->in_name = "standard input";
 	stream->in = STDIN_FILENO;
 	start_reading(stream);
+	if (fifo_path() != NULL) {
+		start_signals(stream);
+		signals_adopt(0);
+	}
 	enum relay_end end = relay(stream);
 	if (end == RELAY_READER_LEFT)
 		return die_of_sigpipe();
@@ -143,19 +175,16 @@ spawn_failure(int error)
 static void
 start_command(struct stream *stream, char **argv)
 {
-	sigset_t mask;
 	int ends[2];
 	pid_t pid;
 
-	signals_block(&mask);
 	if (bi_io_pipe(ends) != 0)
 		err(EXIT_OWN_FAILURE, "make a pipe");
 	stream->in_name = "the output of the command";
 	stream->in = ends[0];
 	start_reading(stream);
-	if (signals_start(&stream->fill) != 0)
-		err(EXIT_OWN_FAILURE, "start the signal thread");
-	if (bi_spawn(&pid, argv, environ, &mask, ends[1]) != 0) {
+	start_signals(stream);
+	if (bi_spawn(&pid, argv, environ, &stream->mask, ends[1]) != 0) {
 		if (errno == ENOENT && strchr(argv[0], '/') == NULL)
 			errx(EXIT_NOT_FOUND, "%s: command not found", argv[0]);
 		err(spawn_failure(errno), "%s", argv[0]);
@@ -187,7 +216,12 @@ main(int argc, char **argv)
 	struct stream stream;
 
 	opts_parse(&opts, argc, argv);
-	require_open(STDOUT_FILENO, O_RDONLY, "standard output");
+	if (opts.command != NULL || opts.fifo)
+		signals_block(&stream.mask);
+	if (opts.fifo_path == NULL)
+		require_open(STDOUT_FILENO, O_RDONLY, "standard output");
+	if (opts.fifo && fifo_make(opts.fifo_path) != 0)
+		err(EXIT_OWN_FAILURE, "make the FIFO %s", fifo_path());
 	stream.queue = bi_queue_create(opts.block_size, opts.blocks);
 	if (stream.queue == NULL)
 		err(EXIT_OWN_FAILURE, "allocate two blocks of %zu bytes",

@@ -22,12 +22,14 @@
 // Options that have no letter.
 enum {
 	OPT_COPY = 256,
+	OPT_FIFO,
 };
 
 static const struct option longopts[] = {
     {"block-size", required_argument, NULL, 'b'},
     {"blocks", required_argument, NULL, 'n'},
     {"copy", no_argument, NULL, OPT_COPY},
+    {"fifo", optional_argument, NULL, OPT_FIFO},
     {"help", no_argument, NULL, 'h'},
     {"memory", required_argument, NULL, 'm'},
     {"version", no_argument, NULL, 'V'},
@@ -36,7 +38,8 @@ static const struct option longopts[] = {
 
 // The SYNOPSIS of bibuf(1); a test compares them.
 static const char usage[] =
-    "usage: bibuf [-hV] [--copy] [-b size] [-m size] [-n blocks]\n"
+    "usage: bibuf [-hV] [--copy] [--fifo[=path]] [-b size] [-m size] "
+    "[-n blocks]\n"
     "             [[--] command [argument ...]]\n";
 
 // Print a text that was asked for, and end.
@@ -126,6 +129,12 @@ opts_parse(struct opts *opts, int argc, char **argv)
 			    "number of blocks", optarg, BLOCKS_LEAST);
 			break;
 		case OPT_COPY:
+			break;
+		case OPT_FIFO:
+			if (optarg != NULL && optarg[0] == '\0')
+				errx(EXIT_OWN_FAILURE, "no path for the FIFO");
+			opts->fifo = true;
+			opts->fifo_path = optarg;
 			break;
 		case 'h':
 			answer(usage);

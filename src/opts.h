@@ -4,6 +4,7 @@
 #ifndef BIBUF_OPTS_H
 #define BIBUF_OPTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // The exit statuses that are bibuf's own; env(1) and timeout(1) use the same.
@@ -17,12 +18,14 @@ enum {
 struct opts {
 	size_t block_size; // bytes
 	size_t blocks;     // at least 2
+	bool fifo;         // serve the stream through a FIFO
+	char *fifo_path;   // where; NULL: at a fresh place, whose path is told
 	char **command;    // ends with NULL; NULL: filter standard input
 };
 
 // Parse the command line. Does not return when help or the version was asked
 // for, or, with one line on standard error and status 125, when it is wrong.
-// `command` points into `argv`.
+// `command` and `fifo_path` point into `argv`.
 void opts_parse(struct opts *opts, int argc, char **argv);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "signals.h"
 
+#include "fifo.h"
 #include "fill.h"
 #include "spawn.h"
 
@@ -31,6 +32,7 @@ static struct {
 
 	pthread_mutex_t lock;
 	pthread_cond_t change;
+	bool adopted;
 	bool gone;
 	int status;   // of waitpid(2)
 	int fatal_to; // the signal that killed the command and has come to us
@@ -169,6 +171,7 @@ reap(void)
 	if (WIFSIGNALED(status) && has_come(WTERMSIG(status))) {
 		fatal_to = WTERMSIG(status);
 		bi_fill_finish(self.fill);
+		fifo_cancel();
 	}
 	pthread_mutex_lock(&self.lock);
 	self.gone = true;
@@ -182,7 +185,7 @@ static void *
 run(void *arg)
 {
 	pthread_mutex_lock(&self.lock);
-	while (!self.alive)
+	while (!self.adopted)
 		pthread_cond_wait(&self.change, &self.lock);
 	pthread_mutex_unlock(&self.lock);
 	for (;;) {
@@ -223,7 +226,8 @@ signals_adopt(pid_t pid)
 {
 	pthread_mutex_lock(&self.lock);
 	self.pid = pid;
-	self.alive = true;
+	self.alive = pid != 0;
+	self.adopted = true;
 	sigpending(&self.early);
 	pthread_mutex_unlock(&self.lock);
 	pthread_cond_broadcast(&self.change);
@@ -243,11 +247,22 @@ signals_wait(void)
 	return bi_spawn_status(status);
 }
 
+// Signals that do nothing to a process that does not catch them (signal(7)),
+// of those that are handled.
+static bool
+is_harmless(int signo)
+{
+	return signo == SIGCHLD || signo == SIGURG || signo == SIGWINCH;
+}
+
 void
 signals_die(int signo)
 {
 	sigset_t set;
 
+	if (is_harmless(signo))
+		return;
+	fifo_remove();
 #ifdef __linux__
 	// Unlike a limit of 0 it also holds where cores go to a program
 	// (core(5)).

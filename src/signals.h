@@ -32,7 +32,8 @@ int signals_start(struct bi_fill *fill);
 // From now on pass signals on to the command `pid`, and wait for it; it is no
 // longer the caller's to wait for. If a signal that has come to bibuf as well
 // kills it, its reader thread is told to finish: who then still holds the pipe
-// is not waited for. Once the command is gone, a signal does what it does to a
+// is not waited for, nor is a reader of the FIFO. Once the command is gone, or
+// if there is none (0), a signal does what it does to a
 // process that does not catch it, unless it only repeats the last one within a
 // second or two.
 void signals_adopt(pid_t pid);
@@ -42,7 +43,8 @@ void signals_adopt(pid_t pid);
 // it dies of it too, as a shell that decides whether to go on wants to see.
 int signals_wait(void);
 
-// Die of a signal, without a core dump. Returns if its default is not to kill.
+// Die of a signal, without a core dump and without leaving the name of a FIFO
+// behind. Returns if its default is not to kill.
 void signals_die(int signo);
 
 #endif

@@ -29,8 +29,9 @@ setup(struct fixture *fixture, int out)
 	fixture->queue = bi_queue_create(16, 3);
 	CHECK_INT(bi_io_pipe(fixture->in), 0);
 	CHECK_INT(
-	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0], out),
-	    0);
+	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0]), 0);
+	if (out >= 0)
+		bi_fill_watch(&fixture->fill, out);
 }
 
 static void
@@ -216,6 +217,25 @@ a_reader_that_left_is_noticed_in_silence(void)
 }
 
 static void
+an_output_that_comes_later_is_watched_too(void)
+{
+	struct fixture it;
+	int out[2];
+
+	setup(&it, -1);
+	put(&it, "before");
+	CHECK(expect(it.queue, "before"));
+	CHECK_INT(bi_io_pipe(out), 0);
+	bi_fill_watch(&it.fill, out[1]);
+	put(&it, "between");
+	CHECK(expect(it.queue, "between"));
+	close(out[0]);
+	CHECK_INT(ending(it.queue), EPIPE);
+	teardown(&it);
+	close(out[1]);
+}
+
+static void
 bytes_and_the_end_come_before_a_reader_that_left(void)
 {
 	struct fixture it;
@@ -227,7 +247,8 @@ bytes_and_the_end_come_before_a_reader_that_left(void)
 	CHECK_INT(bi_io_pipe(it.in), 0);
 	put(&it, "last");
 	hang_up(&it);
-	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0], out[1]), 0);
+	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0]), 0);
+	bi_fill_watch(&it.fill, out[1]);
 	CHECK(expect(it.queue, "last"));
 	CHECK_INT(ending(it.queue), 0);
 	teardown(&it);
@@ -242,7 +263,7 @@ check_input(int fd, const char *text, int error)
 	struct bi_queue *queue = bi_queue_create(5, 2);
 	struct bi_fill fill;
 
-	CHECK_INT(bi_fill_start(&fill, queue, fd, -1), 0);
+	CHECK_INT(bi_fill_start(&fill, queue, fd), 0);
 	CHECK(expect(queue, text));
 	CHECK_INT(ending(queue), error);
 	bi_fill_stop(&fill);
@@ -302,6 +323,7 @@ main(void)
 	TEST(finish_ends_a_thread_that_waits);
 	TEST(finish_does_not_wait_for_a_writer_without_end);
 	TEST(a_reader_that_left_is_noticed_in_silence);
+	TEST(an_output_that_comes_later_is_watched_too);
 	TEST(bytes_and_the_end_come_before_a_reader_that_left);
 	TEST(other_inputs);
 	return tap_done();

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+//
+// The main thread waits for the reader in open(2): a FIFO that is opened for
+// writing blocks until it is opened for reading too, and nothing else ends
+// that. So giving up is to be the reader oneself: open(2) then returns, and
+// finds that it was cancelled.
+//
+// Standard output is closed once the path is told, or whoever reads it to its
+// end would wait for ever. With it goes the means to notice that the asker
+// leaves, as only those who hold a pipe open learn that it has no reader. What
+// is kept is a handle (O_PATH), which holds nothing open; the watching thread
+// opens the pipe through it for a moment, now and then, and asks.
+
+#include "fifo.h"
+
+#include "io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// How often to see whether the asker is still there.
+#define WATCH_NS 50000000L
+
+// Has a reader come?
+enum state {
+	NO_FIFO,
+	WAITING,
+	OPENED,
+	CANCELLED,
+};
+
+// The lock guards what stands below it.
+static struct {
+	char *folder; // made for the FIFO; NULL if the path was given
+	char *path;
+	int handle; // O_PATH of the FIFO
+	int asker;  // O_PATH of the pipe that the path was told through
+
+	pthread_mutex_t lock;
+	enum state state;
+	bool named;  // the name is there, and ours
+	bool housed; // the directory is there
+} self = {
+    .handle = -1,
+    .asker = -1,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+// Open a file again through a handle, as a different description. Returns a
+// descriptor above the standard ones, or -1 with errno.
+static int
+reopen(int handle, int flags)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	return bi_io_lift(open(path, flags | O_NONBLOCK | O_CLOEXEC));
+}
+
+// Where to make a directory for a while.
+static const char *
+parent(void)
+{
+	static const char *const variables[] = {"XDG_RUNTIME_DIR", "TMPDIR"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *value = getenv(variables[i]);
+		if (value != NULL && value[0] != '\0')
+			return value;
+	}
+	return "/tmp";
+}
+
+// Make a directory that nobody else can enter, and think of a name in it.
+static int
+make_folder(void)
+{
+	const char *under = parent();
+	struct stat st;
+
+	if (asprintf(&self.folder, "%s/bibuf.XXXXXX", under) < 0 ||
+	    asprintf(&self.path, "%s/stream", self.folder) < 0)
+		return -1;
+	if (lstat(under, &st) != 0)
+		return -1;
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return -1;
+	}
+	self.housed = mkdtemp(self.folder) != NULL;
+	// Both have the same beginning, which mkdtemp() has completed in one.
+	memcpy(self.path, self.folder, strlen(self.folder));
+	return self.housed ? 0 : -1;
+}
+
+// Make the name, or find one that is there.
+static int
+make_name(void)
+{
+	struct stat st;
+
+	if (mkfifo(self.path, 0600) == 0) {
+		self.named = true;
+		return 0;
+	}
+	if (errno == EEXIST && stat(self.path, &st) == 0 &&
+	    S_ISFIFO(st.st_mode))
+		return 0;
+	return -1;
+}
+
+int
+fifo_make(const char *path)
+{
+	atexit(fifo_remove);
+	if (path != NULL)
+		self.path = strdup(path);
+	else if (make_folder() != 0)
+		return -1;
+	if (self.path == NULL || make_name() != 0)
+		return -1;
+	self.handle = bi_io_lift(open(self.path, O_PATH | O_CLOEXEC));
+	if (self.handle < 0)
+		return -1;
+	self.state = WAITING;
+	return 0;
+}
+
+const char *
+fifo_path(void)
+{
+	return self.path;
+}
+
+static bool
+is_waiting(void)
+{
+	pthread_mutex_lock(&self.lock);
+	bool waiting = self.state == WAITING;
+	pthread_mutex_unlock(&self.lock);
+	return waiting;
+}
+
+// Has the pipe that the path was told through lost its reader?
+static bool
+asker_left(void)
+{
+	struct pollfd pipe = {.fd = reopen(self.asker, O_WRONLY)};
+
+	if (pipe.fd < 0)
+		return false;
+	bool left = poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR);
+	close(pipe.fd);
+	return left;
+}
+
+static void *
+watch_asker(void *arg)
+{
+	const struct timespec pause = {.tv_nsec = WATCH_NS};
+
+	while (is_waiting()) {
+		if (asker_left())
+			fifo_cancel();
+		nanosleep(&pause, NULL);
+	}
+	return arg;
+}
+
+// Print the path and a newline.
+static int
+print_path(void)
+{
+	char *line;
+	int size = asprintf(&line, "%s\n", self.path);
+	struct iovec rest = {.iov_base = line, .iov_len = (size_t)size};
+
+	if (size < 0)
+		return -1;
+	while (rest.iov_len > 0) {
+		ssize_t n = bi_io_write(STDOUT_FILENO, &rest, 1);
+		if (n < 0)
+			break;
+		rest.iov_base = (char *)rest.iov_base + n;
+		rest.iov_len -= (size_t)n;
+	}
+	free(line);
+	return rest.iov_len == 0 ? 0 : -1;
+}
+
+// Tell the path, and have the one who asked for it watched.
+static int
+tell(void)
+{
+	struct stat st;
+	pthread_t thread;
+
+	if (print_path() != 0)
+		return -1;
+	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISFIFO(st.st_mode))
+		return 0;
+	self.asker = bi_io_lift(open("/proc/self/fd/1", O_PATH | O_CLOEXEC));
+	errno = pthread_create(&thread, NULL, watch_asker, NULL);
+	if (errno != 0)
+		return -1;
+	pthread_detach(thread);
+	return 0;
+}
+
+// Wait for the reader. Returns a descriptor, or -1 with errno.
+static int
+wait_for_reader(void)
+{
+	int out;
+
+	do
+		out = open(self.path, O_WRONLY | O_CLOEXEC);
+	while (out < 0 && errno == EINTR);
+	if (out < 0)
+		return -1;
+	pthread_mutex_lock(&self.lock);
+	bool cancelled = self.state == CANCELLED;
+	self.state = OPENED;
+	pthread_mutex_unlock(&self.lock);
+	if (!cancelled)
+		return out;
+	close(out);
+	errno = EPIPE;
+	return -1;
+}
+
+int
+fifo_open(void)
+{
+	if (self.folder != NULL && tell() != 0)
+		return -1;
+	close(STDOUT_FILENO);
+	int out = wait_for_reader();
+	if (out < 0)
+		return -1;
+	fifo_remove();
+	if (out == STDOUT_FILENO)
+		return 0;
+	int result = dup2(out, STDOUT_FILENO) < 0 ? -1 : 0;
+	close(out);
+	return result;
+}
+
+void
+fifo_cancel(void)
+{
+	pthread_mutex_lock(&self.lock);
+	if (self.state == WAITING) {
+		self.state = CANCELLED;
+		// Kept open: the main thread may not have come to wait yet.
+		reopen(self.handle, O_RDONLY);
+	}
+	pthread_mutex_unlock(&self.lock);
+}
+
+void
+fifo_remove(void)
+{
+	pthread_mutex_lock(&self.lock);
+	if (self.named) {
+		unlink(self.path);
+		self.named = false;
+	}
+	if (self.housed) {
+		rmdir(self.folder);
+		self.housed = false;
+	}
+	pthread_mutex_unlock(&self.lock);
+}

@@ -1,0 +1,468 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --fifo: the stream is served to whoever opens a path.
+
+# $path, $pid and the like are set in each test, a subshell.
+# shellcheck disable=SC2030,SC2031,SC2154
+
+load helper
+load process
+
+setup() {
+	helper_setup
+	set -o pipefail
+	# Whatever is left behind will be seen here.
+	unset XDG_RUNTIME_DIR
+	export TMPDIR=$BATS_TEST_TMPDIR/names
+	mkdir "$TMPDIR"
+}
+
+# Start bibuf with a path to be told, and read it. The pipe it is told through
+# stays open as descriptor 6.
+serve() {
+	exec 6< <(exec env --default-signal=INT,QUIT "$B" --fifo "$@" 3>&-)
+	pid=$!
+	IFS= read -r -t 60 -u 6 path
+}
+
+# The same as a filter of what is in the FIFO "in", where nothing is.
+serve_silence() {
+	rm -f in
+	mkfifo in
+	exec 5<>in
+	serve <in 5>&-
+}
+
+# bibuf and the reader have ended well, and nothing is left of the names.
+served() {
+	reap "$pid"
+	[ "$status" = "$1" ]
+	nothing_left
+}
+
+nothing_left() {
+	[ -z "$(ls -A "$TMPDIR")" ]
+}
+
+mode() {
+	stat -c %a "$1"
+}
+
+@test "the FIFO is ours alone, in a directory of its own" {
+	umask 022
+	serve -- echo text
+	[ "${path#"$TMPDIR"/bibuf.}" != "$path" ]
+	[ -p "$path" ]
+	[ "$(mode "$path")" = 600 ]
+	[ "$(mode "$(dirname "$path")")" = 700 ]
+	[ "$(cat "$path")" = text ]
+	served 0
+}
+
+@test "only the path and a newline are told, and then the end" {
+	serve -- echo text
+	run ! read -r -t 60 -u 6 rest
+	[ -z "${rest-}" ]
+	[ "$(cat "$path")" = text ]
+	served 0
+}
+
+@test "XDG_RUNTIME_DIR comes first, /tmp last" {
+	mkdir run
+	XDG_RUNTIME_DIR=$PWD/run serve -- true
+	[ "$(dirname "$(dirname "$path")")" = "$PWD/run" ]
+	cat "$path"
+	served 0
+	[ -z "$(ls -A run)" ]
+
+	TMPDIR='' XDG_RUNTIME_DIR='' serve -- true
+	[ "$(dirname "$(dirname "$path")")" = /tmp ]
+	cat "$path"
+	served 0
+	[ ! -e "$path" ]
+}
+
+@test "the name is gone as soon as a reader has it open" {
+	mkfifo gate
+	serve -- sh -c 'echo first; read -r _ <gate; echo last'
+	exec 7<"$path"
+	wait_for nothing_left
+	read -r line <&7
+	[ "$line" = first ]
+	run ! gone "$pid"
+	echo >gate
+	[ "$(cat <&7)" = last ]
+	served 0
+}
+
+@test "there is one reader: a second finds no name" {
+	serve -- emit -n 10000000
+	slurp -n 10000000 <"$path" 7>&- &
+	reader=$!
+	wait_for nothing_left
+	run ! cat "$path"
+	wait "$reader"
+	served 0
+}
+
+@test "an early reader: the name is there before a byte is" {
+	mkfifo gate
+	serve -- sh -c 'read -r _ <gate; emit -n 3000000'
+	slurp -n 3000000 <"$path" &
+	reader=$!
+	wait_for nothing_left
+	echo >gate
+	wait "$reader"
+	served 0
+}
+
+@test "a late reader: the command has run ahead and ended" {
+	serve -- sh -c 'emit -n 3000000; touch ready; exit 3'
+	wait_for test -e ready
+	run ! gone "$pid"
+	slurp -n 3000000 <"$path"
+	served 3
+}
+
+@test "a late reader: ahead of it memory is bounded" {
+	skip_if_sanitized
+	serve -b 100K -n 3 -- emit -c 10000 -n 5000000
+	wait_for asleep "$pid"
+	(($(status_of "$pid" VmHWM) <= 300 + 4096))
+	slurp -n 5000000 <"$path"
+	served 0
+}
+
+@test "a filter serves a FIFO too" {
+	serve < <(emit -n 3000000)
+	slurp -n 3000000 <"$path"
+	served 0
+}
+
+@test "a given path: made there, nothing told, removed" {
+	start "$B" --fifo=here -- emit -n 3000000 >out
+	wait_for test -p here
+	[ "$(mode here)" = 600 ]
+	slurp -n 3000000 <here
+	served 0
+	[ ! -e here ]
+	holds out ""
+}
+
+@test "a given path: standard output may be closed" {
+	start "$B" --fifo=here -- echo text >&-
+	wait_for test -p here
+	[ "$(cat here)" = text ]
+	served 0
+}
+
+@test "a given path: a FIFO that is there is used and stays" {
+	mkfifo -m 640 here
+	start "$B" --fifo=here -- echo text
+	[ "$(cat here)" = text ]
+	served 0
+	[ "$(mode here)" = 640 ]
+}
+
+@test "a given path: what is there and no FIFO is left alone" {
+	echo mine >here
+	mkdir there
+	for path in here there; do
+		run -125 --separate-stderr "$B" --fifo=$path -- touch started
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr = *"$path: File exists" ]]
+	done
+	holds here mine
+	[ ! -e started ]
+}
+
+@test "the command's status comes through" {
+	for n in 0 3 124 127; do
+		serve -- sh -c "echo text; exit $n"
+		[ "$(cat "$path")" = text ]
+		served $n
+	done
+	serve -- sh -c 'echo text; kill -KILL $$'
+	[ "$(cat "$path")" = text ]
+	served 137
+}
+
+@test "a command that fails before the reader came: the end, then the status" {
+	serve -- sh -c 'touch failed; exit 4'
+	wait_for test -e failed
+	[ -z "$(cat "$path")" ]
+	served 4
+}
+
+@test "a command that cannot be started: no path, no name, 127" {
+	serve -- ./not.here 2>errors || :
+	[ -z "$path" ]
+	served 127
+	grep -q not.here errors
+}
+
+@test "a reader that leaves early: as with a pipe" {
+	serve -- yes
+	[ "$(head -n 1 "$path")" = y ]
+	served 141
+	serve -- sh -c 'trap "" PIPE; yes 2>/dev/null; exit 6'
+	[ "$(head -n 1 "$path")" = y ]
+	served 6
+}
+
+@test "a reader that leaves is noticed while the command is silent" {
+	serve -- perl -e 'print "x\n"; close STDERR; $| = 1; print "";
+		'"$notice"' exit 6'
+	[ "$(head -n 1 "$path")" = x ]
+	wait_for test -e noticed
+	served 6
+}
+
+@test "no reader, and the one who asked is gone" {
+	serve -- sh -c "exec perl -e '$notice'"
+	exec 6<&-
+	wait_for test -e noticed
+	served 0
+}
+
+@test "no reader, and the one who asked is gone: bytes were lost" {
+	serve -- sh -c 'echo text; touch ready'
+	wait_for test -e ready
+	exec 6<&-
+	served 141
+}
+
+@test "no reader, and the one who asked never was" {
+	start "$B" --fifo -- sh -c 'exit 5' > >(:) 2>errors
+	served 5
+	holds errors ""
+}
+
+@test "no reader of a filter, and the one who asked is gone" {
+	serve_silence
+	exec 6<&-
+	served 141
+}
+
+@test "no reader, and a signal that ends the command" {
+	for name in TERM INT HUP; do
+		serve -- sleep 60
+		kill -$name "$pid"
+		served $((128 + $(kill -l $name)))
+	done
+}
+
+@test "no reader, and a signal after the command has ended" {
+	serve -- sh -c 'touch ready'
+	wait_for test -e ready
+	wait_for asleep "$pid"
+	kill -WINCH "$pid"
+	[ -p "$path" ]
+	kill -TERM "$pid"
+	served 143
+}
+
+@test "no reader of a filter, and a signal" {
+	for name in TERM INT HUP USR1; do
+		serve_silence
+		kill -$name "$pid"
+		served $((128 + $(kill -l $name)))
+	done
+}
+
+@test "a signal that the command survives: bytes wait for the reader" {
+	serve -- sh -c 'trap "echo caught; exit 3" TERM; touch ready
+		while :; do sleep 0.05; done'
+	wait_for test -e ready
+	kill -TERM "$pid"
+	[ "$(cat "$path")" = caught ]
+	served 3
+}
+
+@test "two hundred at once" {
+	for i in {1..200}; do
+		"$B" --fifo="fifo$i" -b 10K -- sh -c "seq $i 2000; exit $((i % 5))" &
+		pids[i]=$!
+	done
+	for i in {1..200}; do
+		wait_for test -p "fifo$i"
+		cat "fifo$i" >"out$i" &
+		readers[i]=$!
+	done
+	for i in {1..200}; do
+		wait "${readers[i]}"
+		reap "${pids[i]}"
+		[ "$status" = $((i % 5)) ]
+		seq "$i" 2000 | cmp - "out$i"
+		[ ! -e "fifo$i" ]
+	done
+}
+
+# With this TMPDIR there is one line on standard error, 125, and nothing starts.
+refused() {
+	TMPDIR=$1 run -125 --separate-stderr "$B" --fifo -- touch started
+	[ "${#stderr_lines[@]}" = 1 ]
+	[ -z "$output" ]
+	[ ! -e started ]
+}
+
+@test "a TMPDIR that is missing, a link, a file, too long" {
+	refused "$PWD/missing"
+	[[ $stderr = *missing*"No such file or directory" ]]
+	ln -s "$TMPDIR" link
+	refused "$PWD/link"
+	[[ $stderr = *link*"Not a directory" ]]
+	touch file
+	refused "$PWD/file"
+	refused "$PWD/$(printf 'x%.0s' {1..5000})"
+	[[ $stderr = *"File name too long" ]]
+	nothing_left
+}
+
+@test "a TMPDIR that may not be written to" {
+	[ "$(id -u)" != 0 ] || skip "root may write anywhere"
+	mkdir -m 500 closed
+	refused "$PWD/closed"
+	[[ $stderr = *closed*"Permission denied" ]]
+}
+
+@test "no place for the path: 125, and no name is left" {
+	start "$B" --fifo -- echo text >/dev/full 2>errors
+	served 125
+	grep -q "No space left" errors
+}
+
+@test "an empty path is refused" {
+	run -125 "$B" --fifo= -- touch started
+	[ ! -e started ]
+}
+
+@test "under nohup, in the background, without a terminal" {
+	exec 6< <(exec nohup setsid --wait "$B" --fifo -- \
+		sh -c 'echo text; exit 3' </dev/null 2>errors 3>&-)
+	pid=$!
+	read -r -t 60 -u 6 path
+	[ "$(cat "$path")" = text ]
+	served 3
+}
+
+# A reader in another language: the interpreter, the program. It gets bibuf's
+# path as its argument and prints how many lines there are, and the status.
+reader() {
+	command -v "$1" || skip "no $1"
+	"$@" "$B" >out
+	cat out
+	holds out "100000 lines, status 3"
+	nothing_left
+}
+
+@test "C reads a FIFO" {
+	command -v cc || skip "no C compiler"
+	cat >reader.c <<-'END'
+		#define _POSIX_C_SOURCE 200809L
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/wait.h>
+
+		int main(int argc, char **argv)
+		{
+			char command[4096], path[4096], line[4096];
+			long count = 0;
+
+			snprintf(command, sizeof command,
+			    "exec %s --fifo -- sh -c 'seq 100000; exit 3'",
+			    argv[argc - 1]);
+			FILE *bibuf = popen(command, "r");
+			if (bibuf == NULL || fgets(path, sizeof path, bibuf) == NULL)
+				return 1;
+			path[strcspn(path, "\n")] = '\0';
+			FILE *lines = fopen(path, "r");
+			if (lines == NULL)
+				return 1;
+			setvbuf(lines, NULL, _IOFBF, 1 << 16);
+			while (fgets(line, sizeof line, lines) != NULL)
+				count++;
+			fclose(lines);
+			int status = pclose(bibuf);
+			printf("%ld lines, status %d\n", count, WEXITSTATUS(status));
+			return 0;
+		}
+	END
+	cc -o reader reader.c
+	reader ./reader
+}
+
+@test "Python reads a FIFO" {
+	cat >reader.py <<-'END'
+		import subprocess, sys
+
+		command = [sys.argv[1], "--fifo", "--", "sh", "-c", "seq 100000; exit 3"]
+		with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as bibuf:
+		    path = bibuf.stdout.readline().rstrip("\n")
+		    with open(path, "rb") as lines:
+		        count = sum(1 for line in lines)
+		print(f"{count} lines, status {bibuf.returncode}")
+	END
+	reader python3 reader.py
+}
+
+@test "Node reads a FIFO" {
+	cat >reader.js <<-'END'
+		const { spawn } = require("child_process");
+		const fs = require("fs");
+		const readline = require("readline");
+
+		const bibuf = spawn(process.argv[2],
+			["--fifo", "--", "sh", "-c", "seq 100000; exit 3"],
+			{ stdio: ["inherit", "pipe", "inherit"] });
+		readline.createInterface(bibuf.stdout).once("line", async (path) => {
+			const ended = new Promise((done) => bibuf.on("exit", done));
+			let count = 0;
+			const stream = fs.createReadStream(path);
+			for await (const line of readline.createInterface(stream))
+				count++;
+			console.log(`${count} lines, status ${await ended}`);
+		});
+	END
+	reader node reader.js
+}
+
+@test "R reads a FIFO" {
+	cat >reader.R <<-'END'
+		command <- paste(shQuote(commandArgs(TRUE)[1]),
+			"--fifo -- sh -c 'seq 100000; exit 3'")
+		bibuf <- pipe(command, "r")
+		stream <- fifo(readLines(bibuf, 1), "r", blocking = TRUE)
+		count <- 0L
+		while (length(lines <- readLines(stream, 10000)) > 0)
+			count <- count + length(lines)
+		close(stream)
+		# R tells the status as wait(2) does.
+		cat(sprintf("%d lines, status %d\n", count, close(bibuf) %/% 256))
+	END
+	reader Rscript reader.R
+}
+
+@test "Ruby reads a FIFO" {
+	cat >reader.rb <<-'END'
+		command = [ARGV[0], "--fifo", "--", "sh", "-c", "seq 100000; exit 3"]
+		count = IO.popen(command) do |bibuf|
+		  File.open(bibuf.gets.chomp) { |lines| lines.each_line.count }
+		end
+		puts "#{count} lines, status #{$?.exitstatus}"
+	END
+	reader ruby reader.rb
+}
+
+@test "Perl reads a FIFO" {
+	cat >reader.pl <<-'END'
+		open my $bibuf, "-|", $ARGV[0], "--fifo", "--", "sh", "-c",
+			"seq 100000; exit 3" or die;
+		chomp(my $path = <$bibuf>);
+		open my $lines, "<", $path or die;
+		my $count = () = <$lines>;
+		close $bibuf;
+		print "$count lines, status ", $? >> 8, "\n";
+	END
+	reader perl reader.pl
+}
