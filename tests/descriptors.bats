@@ -208,6 +208,21 @@ without() {
 	grep "^cat: " errors
 }
 
+@test "A26: nothing of bibuf's own lands where one was closed" {
+	mkfifo gate
+	(
+		exec 0<&- 2>&-
+		exec "$B" -- sh -c ': >started; read -r _ <gate'
+	) >out 3>&- &
+	pid=$!
+	wait_for test -e started
+	[ ! -e "/proc/$pid/fd/0" ]
+	[ ! -e "/proc/$pid/fd/2" ]
+	echo >gate
+	reap "$pid"
+	[ "$status" = 0 ]
+}
+
 @test "descriptors that are open the wrong way round" {
 	echo data >in
 	status=0
