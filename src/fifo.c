@@ -55,17 +55,6 @@ static struct {
     .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-// Open a file again through a handle, as a different description. Returns a
-// descriptor above the standard ones, or -1 with errno.
-static int
-reopen(int handle, int flags)
-{
-	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
-	return bi_io_lift(open(path, flags | O_NONBLOCK | O_CLOEXEC));
-}
-
 // Where to make a directory for a while.
 static const char *
 parent(void)
@@ -154,7 +143,7 @@ is_waiting(void)
 static bool
 asker_left(void)
 {
-	struct pollfd pipe = {.fd = reopen(self.asker, O_WRONLY)};
+	struct pollfd pipe = {.fd = bi_io_reopen(self.asker, O_WRONLY)};
 
 	if (pipe.fd < 0)
 		return false;
@@ -245,9 +234,12 @@ fifo_open(void)
 		return -1;
 	close(STDOUT_FILENO);
 	int out = wait_for_reader();
+	int error = errno;
+	// Also if we gave up: whoever opened it now would wait for ever.
+	fifo_remove();
+	errno = error;
 	if (out < 0)
 		return -1;
-	fifo_remove();
 	if (out == STDOUT_FILENO)
 		return 0;
 	int result = dup2(out, STDOUT_FILENO) < 0 ? -1 : 0;
@@ -262,7 +254,7 @@ fifo_cancel(void)
 	if (self.state == WAITING) {
 		self.state = CANCELLED;
 		// Kept open: the main thread may not have come to wait yet.
-		reopen(self.handle, O_RDONLY);
+		bi_io_reopen(self.handle, O_RDONLY);
 	}
 	pthread_mutex_unlock(&self.lock);
 }

@@ -23,7 +23,8 @@ const char *fifo_path(void);
 // close standard output; wait until a reader opens the FIFO; remove the name
 // and put the FIFO in the place of standard output. Returns 0, or -1 with
 // errno: EPIPE when nobody will read, because of fifo_cancel() or because
-// standard output was a pipe and has lost its reader.
+// standard output was a pipe and has lost its reader. The name is gone then,
+// too.
 int fifo_open(void);
 
 // If no reader has come yet, let fifo_open() give up. Any thread.

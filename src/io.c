@@ -82,12 +82,9 @@ bi_io_unread(int fd)
 size_t
 bi_io_abandon(int fd)
 {
-	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
 	// Once there is no reader nothing can be written, and a write end
 	// still shows what there is.
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	int writer = bi_io_reopen(fd, O_WRONLY);
 	size_t unread = bi_io_unread(fd);
 	close(fd);
 	if (writer < 0)
@@ -107,6 +104,15 @@ bi_io_lift(int fd)
 	close(fd);
 	errno = error;
 	return above;
+}
+
+int
+bi_io_reopen(int fd, int flags)
+{
+	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return bi_io_lift(open(path, flags | O_NONBLOCK | O_CLOEXEC));
 }
 
 int

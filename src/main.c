@@ -198,8 +198,8 @@ run_command(struct stream *stream, char **argv)
 {
 	start_command(stream, argv);
 	enum relay_end end = relay(stream);
-	// Now the command gets the SIGPIPE that it would get without us.
 	bool lost = bi_queue_pending(stream->queue) > 0;
+	// Now the command gets the SIGPIPE that it would get without us.
 	lost |= bi_io_abandon(stream->in) > 0;
 	int status = signals_wait();
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)

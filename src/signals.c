@@ -17,8 +17,9 @@
 #include <sys/prctl.h>
 #endif
 
-// The signal thread waits for `handled`, and owns `alive` and `received`. The
-// lock guards what it leaves for signals_wait().
+// What stands above the lock is set before the signal thread goes on from
+// signals_adopt(), and its own from then on. The lock guards what the threads
+// tell each other.
 static struct {
 	sigset_t handled;
 	pid_t pid;

@@ -33,9 +33,8 @@ int signals_start(struct bi_fill *fill);
 // longer the caller's to wait for. If a signal that has come to bibuf as well
 // kills it, its reader thread is told to finish: who then still holds the pipe
 // is not waited for, nor is a reader of the FIFO. Once the command is gone, or
-// if there is none (0), a signal does what it does to a
-// process that does not catch it, unless it only repeats the last one within a
-// second or two.
+// if there is none (0), a signal does what it does to a process that does not
+// catch it, unless it only repeats the last one within a second or two.
 void signals_adopt(pid_t pid);
 
 // Wait until the command is gone and return its exit status; 128 + N if signal

@@ -219,10 +219,15 @@ mode() {
 }
 
 @test "no reader, and the one who asked is gone" {
-	serve -- sh -c "exec perl -e '$notice'"
+	mkfifo gate
+	serve -- perl -e "$notice open my \$gate, '<', 'gate'; exit 6"
 	exec 6<&-
 	wait_for test -e noticed
-	served 0
+	# Nobody is to wait at a name that is served no more.
+	nothing_left
+	run ! gone "$pid"
+	: >gate
+	served 6
 }
 
 @test "no reader, and the one who asked is gone: bytes were lost" {
