@@ -232,7 +232,10 @@ fifo_open(void)
 {
 	if (self.folder != NULL && tell() != 0)
 		return -1;
-	close(STDOUT_FILENO);
+	// Closed as far as the asker can see, but the place is kept: what the
+	// watching thread opens must not land where the FIFO will be.
+	if (dup2(self.handle, STDOUT_FILENO) < 0)
+		return -1;
 	int out = wait_for_reader();
 	int error = errno;
 	// Also if we gave up: whoever opened it now would wait for ever.
@@ -240,8 +243,6 @@ fifo_open(void)
 	errno = error;
 	if (out < 0)
 		return -1;
-	if (out == STDOUT_FILENO)
-		return 0;
 	int result = dup2(out, STDOUT_FILENO) < 0 ? -1 : 0;
 	close(out);
 	return result;

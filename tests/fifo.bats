@@ -67,6 +67,18 @@ mode() {
 	served 0
 }
 
+# Is descriptor 1 of bibuf, while it waits, nothing but a mark of the FIFO?
+place_kept() {
+	[ "$(readlink "/proc/$pid/fd/1")" = "$path" ]
+}
+
+@test "the place of standard output is kept for the FIFO" {
+	serve -- echo text
+	wait_for place_kept
+	[ "$(cat "$path")" = text ]
+	served 0
+}
+
 @test "XDG_RUNTIME_DIR comes first, /tmp last" {
 	mkdir run
 	XDG_RUNTIME_DIR=$PWD/run serve -- true
