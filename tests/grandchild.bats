@@ -102,12 +102,13 @@ wait_for_end_of_command() {
 			yes 2>/dev/null & echo $! >other
 			wait' >out
 		wait_for filled out
+		wait_for filled other
 		kill -$name "$(cat pid)"
 		ended "killed $(kill -l $name)"
 		# The pipe has gone, and with it who wrote to it.
 		wait_for gone "$(cat other)"
 		[ "$(head -c 6 out)" = $'y\ny\ny' ]
-		: >out
+		rm out other
 	done
 }
 
