@@ -13,6 +13,9 @@ self=scripts/${0##*/}
 # for which meson looks for bats.
 build_packages=(gcc libc6-dev libbsd-dev meson ninja-build pkg-config bats)
 
+# What the tests use beside that; the languages read the stream.
+test_packages=(mandoc nodejs perl python3 r-base-core ruby)
+
 die() {
 	echo "$self: $*" >&2
 	exit 1
@@ -26,6 +29,8 @@ have() {
 	libc6-dev) gcc -E -include stdio.h -x c /dev/null ;;
 	libclang-rt-dev) compgen -G "$(clang -print-runtime-dir)/*tsan*" ;;
 	ninja-build) command -v ninja ;;
+	nodejs) command -v node ;;
+	r-base-core) command -v Rscript ;;
 	samtools-test) [ -d /usr/share/samtools/test ] ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
