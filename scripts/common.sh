@@ -14,6 +14,7 @@ self=scripts/${0##*/}
 build_packages=(gcc libc6-dev libbsd-dev meson ninja-build pkg-config bats)
 
 # What the tests use beside that; the languages read the stream.
+# shellcheck disable=SC2034
 test_packages=(mandoc nodejs perl python3 r-base-core ruby)
 
 die() {
