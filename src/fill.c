@@ -3,13 +3,19 @@
 #include "fill.h"
 
 #include "io.h"
+#include "pipesize.h"
 #include "queue.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 // What the thread is to do; the order only ever rises.
 enum order {
@@ -17,6 +23,14 @@ enum order {
 	FINISH,
 	STOP,
 };
+
+#define NS_PER_S INT64_C(1000000000)
+
+// More than a pipe holds; what is asked for does not matter beyond that.
+#define SPLICE_MOST ((size_t)1 << 30)
+
+// What a socket is taken to hold: a pipe's default.
+#define CAPACITY_DEFAULT ((size_t)64 << 10)
 
 // Pipes and sockets: these can be read without waiting, and they alone tell by
 // an event nobody asked for that the other end is closed. On a terminal such
@@ -30,60 +44,166 @@ is_pipe_or_socket(int fd)
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-// Wait until the input can be read. Returns 0, or -1 with errno: EPIPE when
-// nothing is there and the output has lost its reader, EAGAIN when something
-// new is to be heeded.
-static int
-wait_readable(struct bi_fill *fill)
+static size_t
+capacity_of(int fd)
 {
+	size_t capacity = bi_pipesize_get(fd);
+
+	return capacity > 0 ? capacity : CAPACITY_DEFAULT;
+}
+
+// Wait until `fd` is ready for `events`, at most for `limit_ns` if that is not
+// negative. Returns 0, or -1 with errno: EPIPE when it is not ready and the
+// output has lost its reader, EAGAIN when the time is over or there is news.
+static int
+wait_ready(struct bi_fill *fill, int fd, short events, int64_t limit_ns)
+{
+	const struct timespec limit = {
+	    .tv_sec = (time_t)(limit_ns / NS_PER_S),
+	    .tv_nsec = (long)(limit_ns % NS_PER_S),
+	};
 	struct pollfd fds[] = {
 	    {.fd = fill->wake[0], .events = POLLIN},
 	    {.fd = atomic_load(&fill->out)},
-	    {.fd = fill->in, .events = POLLIN},
+	    {.fd = fd, .events = events},
 	};
 
-	while (poll(fds, 3, -1) < 0)
+	while (ppoll(fds, 3, limit_ns < 0 ? NULL : &limit, NULL) < 0)
 		if (errno != EINTR && errno != EAGAIN)
 			return -1;
 	if (fds[0].revents != 0) {
 		char bytes[8];
 		(void)!read(fill->wake[0], bytes, sizeof(bytes));
-		errno = EAGAIN;
-		return -1;
-	}
-	if (fds[2].revents == 0) {
+	} else if (fds[2].revents != 0) {
+		return 0;
+	} else if (fds[1].revents != 0) {
 		errno = EPIPE;
 		return -1;
 	}
-	return 0;
+	errno = EAGAIN;
+	return -1;
 }
 
-// Read without waiting, if this input knows how to: else, and when nothing is
-// there, EAGAIN.
+// Let bytes gather in the input, or leave the output. The input is not watched
+// meanwhile, or every write of the producer's would have this thread to wake.
+static void
+rest(struct bi_fill *fill, int64_t ns)
+{
+	if (ns > 0)
+		wait_ready(fill, -1, 0, ns);
+}
+
+// `size` bytes have just been handed over. If that was all there was, rest if
+// it is due.
+static void
+rest_after(struct bi_fill *fill, size_t size, bool all)
+{
+	size_t capacity = fill->in_capacity;
+	struct timespec now;
+
+	if (fill->coalesce.limit_ns == 0)
+		return;
+	// The output is not to run dry while bytes gather, either.
+	if (atomic_load(&fill->out) >= 0 && fill->out_capacity < capacity)
+		capacity = fill->out_capacity;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int64_t ns = bi_coalesce_rest(&fill->coalesce, size, capacity,
+	    now.tv_sec * NS_PER_S + now.tv_nsec);
+	if (all)
+		rest(fill, ns);
+}
+
+// Can pages go straight across?
+static bool
+can_splice(struct bi_fill *fill)
+{
+	return atomic_load(&fill->out) >= 0 && fill->may_splice;
+}
+
+// As much as the memory holds has been buffered, and the consumer never had to
+// wait meanwhile: it is simply slower, and copying buys nothing. Then the two
+// pipes are buffer enough.
+static bool
+is_buffering_vain(struct bi_fill *fill)
+{
+	return can_splice(fill) &&
+	       fill->buffered >= bi_queue_capacity(fill->queue);
+}
+
+// Wait for bytes. If the consumer waits for them too, it is not the slower one:
+// it met a burst, and buffering may help again. Returns -1 with errno: EAGAIN
+// to go on, else why not.
 static ssize_t
-read_now(struct bi_fill *fill, void *place, size_t room)
+wait_for_input(struct bi_fill *fill)
+{
+	if (wait_ready(fill, fill->in, POLLIN, -1) != 0)
+		return -1;
+	if (fill->buffered > 0 && bi_queue_pending(fill->queue) == 0 &&
+	    bi_io_unread(atomic_load(&fill->out)) == 0)
+		fill->buffered = 0;
+	errno = EAGAIN;
+	return -1;
+}
+
+// The output is full: let the consumer read about half of it. If it reads
+// nothing, not even in the longest rest, it pauses, and the queue is to take
+// what comes, unless that is vain. Returns -1 with errno: EAGAIN to go on,
+// ENOBUFS to go on with the queue.
+static ssize_t
+wait_for_output(struct bi_fill *fill)
+{
+	int out = atomic_load(&fill->out);
+
+	rest(fill, bi_coalesce_rest_full(&fill->coalesce, fill->out_capacity));
+	bool vain = is_buffering_vain(fill);
+	if (wait_ready(
+		fill, out, POLLOUT, vain ? -1 : fill->coalesce.limit_ns) == 0)
+		errno = EAGAIN;
+	else if (!vain)
+		errno = ENOBUFS;
+	return -1;
+}
+
+// Move pages straight across. Returns the bytes, 0 at the end of the data, or
+// -1 with errno: EAGAIN to go on, ENOBUFS to go on with the queue.
+static ssize_t
+move_across(struct bi_fill *fill)
+{
+	int out = atomic_load(&fill->out);
+	ssize_t n = bi_io_splice(fill->in, out, SPLICE_MOST);
+
+	if (n < 0 && errno == EAGAIN)
+		return bi_io_is_readable(fill->in) ? wait_for_output(fill)
+						   : wait_for_input(fill);
+	if (n < 0 && !fill->has_spliced) {
+		// Not these two, not here: the queue can.
+		fill->may_splice = false;
+		errno = ENOBUFS;
+	} else if (n < 0) {
+		// A pipe can always be read.
+		fill->output_failed = true;
+	} else if (n > 0) {
+		fill->has_spliced = true;
+		rest_after(fill, (size_t)n, true);
+	}
+	return n;
+}
+
+// Read without blocking, but wait if there is nothing: then EAGAIN.
+static ssize_t
+read_some(struct bi_fill *fill, void *place, size_t room)
 {
 	if (fill->can_read_now) {
 		ssize_t n = bi_io_read_now(fill->in, place, room);
-		if (n >= 0 || errno != EOPNOTSUPP)
+		if (n >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP))
 			return n;
+		if (errno == EAGAIN)
+			return wait_for_input(fill);
 		fill->can_read_now = false;
 	}
-	errno = EAGAIN;
-	return -1;
-}
-
-// Wait, then read, unless read_now() is to do it: then EAGAIN, as when there is
-// nothing after all.
-static ssize_t
-wait_and_read(struct bi_fill *fill, void *place, size_t room)
-{
-	if (wait_readable(fill) != 0)
-		return -1;
-	if (!fill->can_read_now)
-		return bi_io_read(fill->in, place, room);
-	errno = EAGAIN;
-	return -1;
+	if (!bi_io_is_readable(fill->in))
+		return wait_for_input(fill);
+	return bi_io_read(fill->in, place, room);
 }
 
 // Read from what the input held when it was told to finish.
@@ -100,55 +220,80 @@ read_last(struct bi_fill *fill, void *place, size_t room)
 	return n;
 }
 
-// Read, waiting for bytes, the end, an error or an order to stop.
+// Move bytes into the queue. Returns as move_across() does.
 static ssize_t
-fetch(struct bi_fill *fill, void *place, size_t room)
+move_to_queue(struct bi_fill *fill, int order)
 {
-	for (;;) {
-		int order = atomic_load(&fill->order);
-		if (order == STOP) {
-			errno = ECANCELED;
-			return -1;
-		}
-		if (order == FINISH)
-			return read_last(fill, place, room);
+	size_t room;
 
-		ssize_t n = read_now(fill, place, room);
-		if (n < 0 && errno == EAGAIN)
-			n = wait_and_read(fill, place, room);
-		if (n >= 0 || errno != EAGAIN)
+	void *place = bi_queue_reserve(fill->queue, &room);
+	if (place == NULL) {
+		errno = ECANCELED;
+		return -1;
+	}
+	ssize_t n = order == FINISH ? read_last(fill, place, room)
+				    : read_some(fill, place, room);
+	if (n > 0) {
+		bi_queue_commit(fill->queue, (size_t)n);
+		fill->buffered += (size_t)n;
+		if (is_buffering_vain(fill))
+			bi_queue_drain(fill->queue);
+		rest_after(fill, (size_t)n, (size_t)n < room);
+	}
+	return n;
+}
+
+// Hand on what there is. Returns the bytes, 0 at the end of the data, or -1
+// with errno, EAGAIN if this was only waiting.
+static ssize_t
+hand_over(struct bi_fill *fill)
+{
+	int order = atomic_load(&fill->order);
+
+	if (order == STOP) {
+		errno = ECANCELED;
+		return -1;
+	}
+	// Nothing may be before the bytes that go straight across.
+	if (order == GO && can_splice(fill) &&
+	    bi_queue_pending(fill->queue) == 0) {
+		ssize_t n = move_across(fill);
+		if (n >= 0 || errno != ENOBUFS)
 			return n;
 	}
+	return move_to_queue(fill, order);
 }
 
 static void *
 run(void *arg)
 {
 	struct bi_fill *fill = arg;
-	ssize_t n = 0;
-	void *place;
-	size_t room;
+	ssize_t n;
 
-	while ((place = bi_queue_reserve(fill->queue, &room)) != NULL) {
-		n = fetch(fill, place, room);
-		if (n <= 0)
-			break;
-		bi_queue_commit(fill->queue, (size_t)n);
-	}
+#ifdef PR_SET_TIMERSLACK
+	// Of this thread only: 50 us later than asked for is too late.
+	prctl(PR_SET_TIMERSLACK, 1);
+#endif
+	do
+		n = hand_over(fill);
+	while (n > 0 || (n < 0 && errno == EAGAIN));
 	bi_queue_end(fill->queue, n < 0 ? errno : 0);
 	return NULL;
 }
 
 int
-bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in)
+bi_fill_start(
+    struct bi_fill *fill, struct bi_queue *queue, int in, int64_t coalesce_ns)
 {
 	*fill = (struct bi_fill){
+	    .out = -1,
 	    .queue = queue,
 	    .in = in,
-	    .out = -1,
+	    .in_capacity = capacity_of(in),
 	    // Of a regular file that is on disk still, a read that may not
 	    // wait brings nothing, and poll(2) calls it readable.
 	    .can_read_now = is_pipe_or_socket(in),
+	    .coalesce = {.limit_ns = coalesce_ns},
 	    .last = SIZE_MAX,
 	};
 	if (bi_io_pipe(fill->wake) != 0)
@@ -164,7 +309,7 @@ bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in)
 	return 0;
 }
 
-// Let the thread look at what it was told, if it waits for the input.
+// Let the thread look at what it was told, if it waits.
 static void
 wake(struct bi_fill *fill)
 {
@@ -172,10 +317,21 @@ wake(struct bi_fill *fill)
 }
 
 void
-bi_fill_watch(struct bi_fill *fill, int out)
+bi_fill_set_output(struct bi_fill *fill, int out, bool may_splice)
 {
-	atomic_store(&fill->out, is_pipe_or_socket(out) ? out : -1);
+	if (!is_pipe_or_socket(out))
+		return;
+	fill->out_capacity = capacity_of(out);
+	fill->may_splice = may_splice && bi_pipesize_get(fill->in) > 0 &&
+			   bi_pipesize_get(out) > 0;
+	atomic_store(&fill->out, out);
 	wake(fill);
+}
+
+bool
+bi_fill_output_failed(const struct bi_fill *fill)
+{
+	return fill->output_failed;
 }
 
 static void

@@ -6,42 +6,65 @@
 // it, so it waits in poll(2) and can be told to stop at any time. It also
 // watches the output meanwhile, so that a consumer that leaves is noticed
 // though the input is silent.
+//
+// It has a short cut: while the queue is empty and both ends are pipes, pages
+// go straight across with splice(2), and nothing is copied. The other thread
+// has nothing to write then, so the order of the bytes is kept.
 
 #ifndef BIBUF_FILL_H
 #define BIBUF_FILL_H
+
+#include "coalesce.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct bi_queue;
 
 // All fields belong to fill.c. Orders are given under the lock, and read by the
-// reader thread without; what stands below the thread is its own while it runs.
+// reader thread without; what stands below the output is written before it is
+// set; what stands below the thread is its own while it runs.
 struct bi_fill {
 	pthread_mutex_t lock;
 	_Atomic int order;
-	_Atomic int out; // -1: nothing to watch
 	int wake[2];
-	pthread_t thread;
 
+	_Atomic int out; // -1: none, or nothing to watch
+	size_t out_capacity;
+	bool may_splice;
+
+	pthread_t thread;
 	struct bi_queue *queue;
 	int in;
+	size_t in_capacity;
 	bool can_read_now;
+	bool has_spliced;
+	bool output_failed;
+	size_t buffered; // bytes, since the consumer last had to wait
+	struct bi_coalesce coalesce;
 	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
 };
 
 // Start to move what comes from `in` into the queue. The queue ends with the
-// input: with 0 at its end, with errno after a read error. The descriptor and
-// the queue stay the caller's and must outlive the thread. `fill` must not
-// move. Returns 0, or -1 with errno.
-int bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in);
+// input: with 0 at its end, with errno after an error. After a small hand-over
+// the thread may let bytes gather for `coalesce_ns` nanoseconds (coalesce.h).
+// The descriptor and the queue stay the caller's and must outlive the thread.
+// `fill` must not move. Returns 0, or -1 with errno.
+int bi_fill_start(
+    struct bi_fill *fill, struct bi_queue *queue, int in, int64_t coalesce_ns);
 
 // From now on, while the input is silent, watch whether `out` has lost its
 // reader, and end the queue with EPIPE when it has; only pipes and sockets
-// tell. `out` stays the caller's, and open until the queue has ended.
-void bi_fill_watch(struct bi_fill *fill, int out);
+// tell. If `may_splice`, and both can do it, hand over straight to `out`
+// whenever the queue is empty. `out` stays the caller's, and open until the
+// queue has ended. To be called once.
+void bi_fill_set_output(struct bi_fill *fill, int out, bool may_splice);
+
+// Once the queue has ended with an error: was it met writing, not reading?
+bool bi_fill_output_failed(const struct bi_fill *fill);
 
 // What the input holds now is the last of it: once that is read, end the queue
 // as at the end of the data, though others could still write to the pipe. Any

@@ -71,6 +71,40 @@ bi_io_write(int fd, const struct iovec *iov, int count)
 	}
 }
 
+#ifdef SPLICE_F_NONBLOCK
+
+ssize_t
+bi_io_splice(int in, int out, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = splice(in, NULL, out, NULL, size,
+		    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
+#else
+
+ssize_t
+bi_io_splice(int in, int out, size_t size)
+{
+	(void)in, (void)out, (void)size;
+	errno = EINVAL;
+	return -1;
+}
+
+#endif
+
+bool
+bi_io_is_readable(int fd)
+{
+	struct pollfd in = {.fd = fd, .events = POLLIN};
+
+	return poll(&in, 1, 0) == 1;
+}
+
 size_t
 bi_io_unread(int fd)
 {

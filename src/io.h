@@ -11,6 +11,7 @@
 #ifndef BIBUF_IO_H
 #define BIBUF_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -29,6 +30,16 @@ ssize_t bi_io_read_now(int fd, void *buf, size_t size);
 // as it takes. Returns the bytes written, at least 1 and perhaps less than
 // asked for, or -1 with errno. There must be a byte to write.
 ssize_t bi_io_write(int fd, const struct iovec *iov, int count);
+
+// Move up to `size` bytes from the pipe `in` to the pipe or socket `out`
+// without copying them (splice(2)), and without waiting. Returns the count, 0
+// at the end of the data, or -1 with errno, and then nothing has moved: EAGAIN
+// when `in` is empty or `out` full, EINVAL when it can not be done with these
+// two.
+ssize_t bi_io_splice(int in, int out, size_t size);
+
+// Can it be read now, or is it at its end?
+bool bi_io_is_readable(int fd);
 
 // Bytes that lie in the pipe or socket and can be read without waiting; 0 when
 // there are none or it cannot be told.

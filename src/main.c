@@ -10,7 +10,9 @@
 // io.c       reads and writes on descriptors that others share
 // pool.c     memory blocks
 // queue.c    the elastic chain of blocks between the two threads
-// fill.c     the reader thread: input -> queue
+// fill.c     the reader thread: input -> queue, or straight to the output
+// coalesce.c how long to let small writes gather before reading them
+// pipesize.c how much the pipes hold
 // spawn.c    start the command on a pipe
 // relay.c    queue -> output
 // fifo.c     a FIFO in the place of standard output
@@ -22,6 +24,7 @@
 #include "fill.h"
 #include "io.h"
 #include "opts.h"
+#include "pipesize.h"
 #include "queue.h"
 #include "relay.h"
 #include "signals.h"
@@ -41,6 +44,7 @@ extern char **environ;
 
 // A stream on its way from an input to standard output.
 struct stream {
+	const struct opts *opts;
 	const char *in_name;
 	const char *out_name;
 	int in;
@@ -86,7 +90,9 @@ refuse_same_file(void)
 static void
 start_reading(struct stream *stream)
 {
-	if (bi_fill_start(&stream->fill, stream->queue, stream->in) != 0)
+	bi_pipesize_grow(stream->in, stream->opts->pipe_size);
+	if (bi_fill_start(&stream->fill, stream->queue, stream->in,
+		stream->opts->coalesce_ns) != 0)
 		err(EXIT_OWN_FAILURE, "start the reader thread");
 }
 
@@ -108,8 +114,12 @@ hand_on(struct stream *stream)
 					      : RELAY_OUTPUT_FAILED;
 		stream->out_name = fifo_path();
 	}
-	bi_fill_watch(&stream->fill, STDOUT_FILENO);
-	return relay_run(stream->queue, STDOUT_FILENO);
+	bi_pipesize_grow(STDOUT_FILENO, stream->opts->pipe_size);
+	bi_fill_set_output(&stream->fill, STDOUT_FILENO, !stream->opts->copy);
+	enum relay_end end = relay_run(stream->queue, STDOUT_FILENO);
+	if (end == RELAY_INPUT_FAILED && bi_fill_output_failed(&stream->fill))
+		return RELAY_OUTPUT_FAILED;
+	return end;
 }
 
 // Relay the stream and end the reading. Says what went wrong.
@@ -213,7 +223,7 @@ int
 main(int argc, char **argv)
 {
 	struct opts opts;
-	struct stream stream;
+	struct stream stream = {.opts = &opts};
 
 	opts_parse(&opts, argc, argv);
 	if (opts.command != NULL || opts.fifo)

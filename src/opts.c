@@ -2,8 +2,10 @@
 
 #include "opts.h"
 
+#include "pipesize.h"
 #include "size.h"
 
+#include <assert.h>
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
@@ -19,28 +21,37 @@
 #define BLOCKS 16
 #define BLOCKS_LEAST 2
 
+// The longest rest that costs no throughput with pipes of 1 MiB; shorter ones
+// leave smaller reads (bench/README.md).
+#define COALESCE_NS 1000000
+
 // Options that have no letter.
 enum {
-	OPT_COPY = 256,
+	OPT_COALESCE = 256,
+	OPT_COPY,
 	OPT_FIFO,
+	OPT_PIPE_SIZE,
 };
 
 static const struct option longopts[] = {
     {"block-size", required_argument, NULL, 'b'},
     {"blocks", required_argument, NULL, 'n'},
+    {"coalesce", required_argument, NULL, OPT_COALESCE},
     {"copy", no_argument, NULL, OPT_COPY},
     {"fifo", optional_argument, NULL, OPT_FIFO},
     {"help", no_argument, NULL, 'h'},
     {"memory", required_argument, NULL, 'm'},
+    {"pipe-size", required_argument, NULL, OPT_PIPE_SIZE},
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0},
 };
 
 // The SYNOPSIS of bibuf(1); a test compares them.
 static const char usage[] =
-    "usage: bibuf [-hV] [--copy] [--fifo[=path]] [-b size] [-m size] "
-    "[-n blocks]\n"
-    "             [[--] command [argument ...]]\n";
+    "usage: bibuf [-hV] [--coalesce=time] [--copy] [--fifo[=path]] "
+    "[--pipe-size=size]\n"
+    "             [-b size] [-m size] [-n blocks] [[--] command "
+    "[argument ...]]\n";
 
 // Print a text that was asked for, and end.
 static _Noreturn void
@@ -66,6 +77,29 @@ parse_least(const char *what, const char *text, size_t least)
 		errx(EXIT_OWN_FAILURE, "%s '%s' is too small: at least %zu",
 		    what, text, least);
 	return value;
+}
+
+static size_t
+parse_pipe_size(const char *text)
+{
+	assert(text != NULL);
+	if (strcmp(text, "keep") == 0)
+		return 0;
+	if (strcmp(text, "max") == 0)
+		return bi_pipesize_max();
+	return parse_least("pipe size", text, 1);
+}
+
+static int64_t
+parse_time(const char *what, const char *text)
+{
+	int64_t ns;
+
+	if (size_parse_time(text, &ns) != 0)
+		errx(EXIT_OWN_FAILURE, "%s '%s' is %s", what, text,
+		    errno == ERANGE ? "too large"
+				    : "not a time such as 0, 500us, 1ms or 2s");
+	return ns;
 }
 
 // Fill in what was not given (0) of block size and number of blocks, whose
@@ -109,7 +143,10 @@ opts_parse(struct opts *opts, int argc, char **argv)
 	size_t memory = 0;
 	int option;
 
-	*opts = (struct opts){.command = NULL};
+	*opts = (struct opts){
+	    .pipe_size = bi_pipesize_max(),
+	    .coalesce_ns = COALESCE_NS,
+	};
 	// getopt_long(3) begins its messages with argv[0]; err(3) with its last
 	// component.
 	char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
@@ -128,13 +165,20 @@ opts_parse(struct opts *opts, int argc, char **argv)
 			opts->blocks = parse_least(
 			    "number of blocks", optarg, BLOCKS_LEAST);
 			break;
+		case OPT_COALESCE:
+			opts->coalesce_ns = parse_time("time", optarg);
+			break;
 		case OPT_COPY:
+			opts->copy = true;
 			break;
 		case OPT_FIFO:
 			if (optarg != NULL && optarg[0] == '\0')
 				errx(EXIT_OWN_FAILURE, "no path for the FIFO");
 			opts->fifo = true;
 			opts->fifo_path = optarg;
+			break;
+		case OPT_PIPE_SIZE:
+			opts->pipe_size = parse_pipe_size(optarg);
 			break;
 		case 'h':
 			answer(usage);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // The exit statuses that are bibuf's own; env(1) and timeout(1) use the same.
 enum {
@@ -18,9 +19,12 @@ enum {
 struct opts {
 	size_t block_size; // bytes
 	size_t blocks;     // at least 2
-	bool fifo;         // serve the stream through a FIFO
-	char *fifo_path;   // where; NULL: at a fresh place, whose path is told
-	char **command;    // ends with NULL; NULL: filter standard input
+	size_t pipe_size;  // bytes to ask for at both ends; 0: leave the pipes
+	int64_t coalesce_ns; // longest rest after a small hand-over; 0: none
+	bool copy;           // never splice
+	bool fifo;           // serve the stream through a FIFO
+	char *fifo_path; // where; NULL: at a fresh place, whose path is told
+	char **command;  // ends with NULL; NULL: filter standard input
 };
 
 // Parse the command line. Does not return when help or the version was asked

@@ -174,24 +174,38 @@ room_in_tail(struct bi_queue *queue)
 	return queue->block_size - tail->end;
 }
 
+// Is there room at the end of the chain? If need be, add a block.
+static bool
+make_room(struct bi_queue *queue)
+{
+	size_t left = room_in_tail(queue);
+
+	return (left > 0 && left >= queue->room_least) || grow(queue);
+}
+
 void *
 bi_queue_reserve(struct bi_queue *queue, size_t *room)
 {
 	void *place = NULL;
 
 	pthread_mutex_lock(&queue->lock);
-	while (!queue->closed) {
-		size_t left = room_in_tail(queue);
-		if (left > 0 && left >= queue->room_least) {
-			*room = left;
-			place = queue->tail->data + queue->tail->end;
-			break;
-		}
-		if (!grow(queue))
-			pthread_cond_wait(&queue->room, &queue->lock);
+	while (!queue->closed && !make_room(queue))
+		pthread_cond_wait(&queue->room, &queue->lock);
+	if (!queue->closed) {
+		*room = room_in_tail(queue);
+		place = queue->tail->data + queue->tail->end;
 	}
 	pthread_mutex_unlock(&queue->lock);
 	return place;
+}
+
+void
+bi_queue_drain(struct bi_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	while (!queue->closed && queue->pending > 0)
+		pthread_cond_wait(&queue->room, &queue->lock);
+	pthread_mutex_unlock(&queue->lock);
 }
 
 void
@@ -301,6 +315,12 @@ bi_queue_close(struct bi_queue *queue)
 	queue->closed = true;
 	pthread_mutex_unlock(&queue->lock);
 	pthread_cond_signal(&queue->room);
+}
+
+size_t
+bi_queue_capacity(const struct bi_queue *queue)
+{
+	return queue->blocks_most * queue->block_size;
 }
 
 size_t

@@ -37,6 +37,9 @@ void bi_queue_destroy(struct bi_queue *queue);
 // Returns NULL when the consumer has closed the queue.
 void *bi_queue_reserve(struct bi_queue *queue, size_t *room);
 
+// Producer: wait until everything is consumed, or the queue closed.
+void bi_queue_drain(struct bi_queue *queue);
+
 // Producer: pass on the first `size` bytes of what was reserved.
 void bi_queue_commit(struct bi_queue *queue, size_t size);
 
@@ -57,6 +60,9 @@ void bi_queue_consume(struct bi_queue *queue, size_t size);
 // Consumer: nothing more is wanted. The producer's next bi_queue_reserve()
 // returns NULL, also one that is waiting.
 void bi_queue_close(struct bi_queue *queue);
+
+// The most bytes that the queue can hold. Any thread.
+size_t bi_queue_capacity(const struct bi_queue *queue);
 
 // Bytes committed and not yet consumed. Any thread.
 size_t bi_queue_pending(struct bi_queue *queue);

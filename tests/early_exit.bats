@@ -157,7 +157,7 @@ leave() {
 		start_reader head -n 1
 		start_bibuf <in
 		ended "exited 0"
-		holds out x
+		wait_for holds out x
 	done
 }
 
@@ -165,7 +165,7 @@ leave() {
 	for n in 0 3; do
 		rm -f written
 		start_stuck_reader
-		start_bibuf -- sh -c "emit -n 500000; touch written; exit $n"
+		start_bibuf -- sh -c "emit -n 2500000; touch written; exit $n"
 		wait_for test -e written
 		leave
 		case $n in
@@ -187,7 +187,7 @@ leave() {
 }
 
 @test "bytes of a filter are lost" {
-	emit -n 500000 >in
+	emit -n 2500000 >in
 	start_stuck_reader
 	start_bibuf <in
 	wait_for asleep "$(cat pid)"

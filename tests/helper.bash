@@ -144,7 +144,12 @@ status_of() {
 
 # For tests of what a sanitizer changes: memory, descriptors, failing calls.
 skip_if_sanitized() {
-	if grep -qaE "__(${1:-asan|tsan})_init" "$B"; then
+	if grep -qaE "__(${1:-asan|tsan})_init" "${BIBUF_ITSELF:-$B}"; then
 		skip "built with a sanitizer"
 	fi
+}
+
+# For tests of the short cut, which are of no use where bibuf only copies.
+needs_short_cut() {
+	[ -z "${BIBUF_ITSELF-}" ] || skip "with --copy"
 }

@@ -220,8 +220,29 @@ bad_sizes=(
 		# shellcheck disable=SC2086
 		refuses $form -m 6
 	done
-	for form in --copy --cop --c; do
+	for form in --copy --cop; do
 		takes $form
+	done
+}
+
+@test "times" {
+	for time in 0 0s 1 1s 1ms 250us 17ns 0.5 .5s 1.5ms 1m 1h 1d 010; do
+		takes --coalesce=$time
+		takes --coalesce "$time"
+	done
+	for time in "" " " . s -1 +1 " 1" "1 " 1x 1S 1,5 1e3 0x10 inf nan 1.2.3 \
+		40000d 99999999999999999999999; do
+		refuses "--coalesce=$time"
+	done
+}
+
+@test "capacities of pipes" {
+	for size in keep max 1 4096 65537 128K 1M 3GB 9T; do
+		takes --pipe-size=$size
+		takes --pipe-size "$size"
+	done
+	for size in "" 0 0K -1 " 1" 1P 1.5M Max KEEP maximum 8388608T; do
+		refuses "--pipe-size=$size"
 	done
 }
 

@@ -67,6 +67,7 @@ filled() {
 fill_pipe() {
 	perl -MFcntl -e '
 		my $flags = fcntl(STDOUT, F_GETFL, 0);
+		fcntl(STDOUT, 1031, 1 << 20);	# F_SETPIPE_SZ
 		fcntl(STDOUT, F_SETFL, $flags | O_NONBLOCK);
 		1 while syswrite STDOUT, "x" x 4096;
 		fcntl(STDOUT, F_SETFL, $flags)'

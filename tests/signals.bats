@@ -203,9 +203,9 @@ start_sigshow() {
 
 @test "what was written before the signal is delivered" {
 	mkfifo gate pipe
-	start sh -c 'read -r _ <gate; slurp -n 500000 <pipe && touch right'
+	start sh -c 'read -r _ <gate; slurp -n 2500000 <pipe && touch right'
 	exec 5<>pipe
-	start_watched "$B" -- sh -c 'emit -n 500000; touch written; exec sleep 60' \
+	start_watched "$B" -- sh -c 'emit -n 2500000; touch written; exec sleep 60' \
 		>pipe
 	exec 5>&-
 	wait_for test -e written
@@ -266,14 +266,14 @@ kill_anew() {
 	exec 5<>pipe
 	# shellcheck disable=SC2016
 	start_watched "$B" -- sh -c '
-		emit -n 500000; echo $$ >child; exec sleep 60' >pipe 5>&-
+		emit -n 2500000; echo $$ >child; exec sleep 60' >pipe 5>&-
 	wait_for filled child
 	bibuf=$(cat pid) child=$(cat child)
 	until reaped "$child"; do
 		kill -TERM "$bibuf"
 	done
 	kill -TERM "$bibuf"
-	start slurp -n 500000 <pipe 5>&-
+	start slurp -n 2500000 <pipe 5>&-
 	exec 5>&-
 	ended "killed 15"
 	reap "$pid"

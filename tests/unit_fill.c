@@ -29,9 +29,10 @@ setup(struct fixture *fixture, int out)
 	fixture->queue = bi_queue_create(16, 3);
 	CHECK_INT(bi_io_pipe(fixture->in), 0);
 	CHECK_INT(
-	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0]), 0);
+	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0], 0),
+	    0);
 	if (out >= 0)
-		bi_fill_watch(&fixture->fill, out);
+		bi_fill_set_output(&fixture->fill, out, false);
 }
 
 static void
@@ -226,7 +227,7 @@ an_output_that_comes_later_is_watched_too(void)
 	put(&it, "before");
 	CHECK(expect(it.queue, "before"));
 	CHECK_INT(bi_io_pipe(out), 0);
-	bi_fill_watch(&it.fill, out[1]);
+	bi_fill_set_output(&it.fill, out[1], false);
 	put(&it, "between");
 	CHECK(expect(it.queue, "between"));
 	close(out[0]);
@@ -247,11 +248,167 @@ bytes_and_the_end_come_before_a_reader_that_left(void)
 	CHECK_INT(bi_io_pipe(it.in), 0);
 	put(&it, "last");
 	hang_up(&it);
-	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0]), 0);
-	bi_fill_watch(&it.fill, out[1]);
+	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0], 0), 0);
+	bi_fill_set_output(&it.fill, out[1], false);
 	CHECK(expect(it.queue, "last"));
 	CHECK_INT(ending(it.queue), 0);
 	teardown(&it);
+	close(out[1]);
+}
+
+// Read from `fd` until there are `size` bytes and see that they are `text`.
+static bool
+receive(int fd, const char *text)
+{
+	size_t size = strlen(text);
+	char got[64];
+
+	for (size_t done = 0; done < size;) {
+		ssize_t n = read(fd, got, size - done);
+		if (n <= 0 || memcmp(got, text + done, (size_t)n) != 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+// The same with an output that takes nothing more.
+static void
+setup_before_full_pipe(struct fixture *fixture, int out[2])
+{
+	static const char bytes[4096];
+
+	CHECK_INT(bi_io_pipe(out), 0);
+	fcntl(out[1], F_SETFL, O_NONBLOCK);
+	while (write(out[1], bytes, sizeof(bytes)) > 0)
+		;
+	setup(fixture, -1);
+	bi_fill_set_output(&fixture->fill, out[1], true);
+}
+
+static void
+pages_go_straight_across(void)
+{
+	struct fixture it;
+	int out[2];
+
+	CHECK_INT(bi_io_pipe(out), 0);
+	setup(&it, -1);
+	bi_fill_set_output(&it.fill, out[1], true);
+	put(&it, "straight");
+	CHECK(receive(out[0], "straight"));
+	CHECK_INT(bi_queue_pending(it.queue), 0);
+	put(&it, "and on");
+	CHECK(receive(out[0], "and on"));
+	hang_up(&it);
+	CHECK_INT(ending(it.queue), 0);
+	CHECK(!bi_fill_output_failed(&it.fill));
+	teardown(&it);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void
+what_is_in_the_queue_goes_first(void)
+{
+	struct fixture it;
+	int out[2];
+
+	CHECK_INT(bi_io_pipe(out), 0);
+	setup(&it, -1);
+	put(&it, "first");
+	while (bi_queue_pending(it.queue) < 5)
+		usleep(1000);
+	bi_fill_set_output(&it.fill, out[1], true);
+	put(&it, "then");
+	while (bi_queue_pending(it.queue) < 9)
+		usleep(1000);
+	CHECK_INT(bi_io_unread(out[0]), 0);
+	CHECK(expect(it.queue, "firstthen"));
+	// The queue is empty now. The thread may have looked before that.
+	put(&it, ".");
+	while (bi_io_unread(out[0]) == 0 && bi_queue_pending(it.queue) == 0)
+		usleep(1000);
+	teardown(&it);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void
+what_a_full_output_cannot_take_is_queued(void)
+{
+	struct fixture it;
+	int out[2];
+
+	setup_before_full_pipe(&it, out);
+	put(&it, "queued");
+	CHECK(expect(it.queue, "queued"));
+	hang_up(&it);
+	CHECK_INT(ending(it.queue), 0);
+	teardown(&it);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void
+finish_delivers_what_could_have_gone_across(void)
+{
+	struct fixture it;
+	int out[2];
+
+	setup_before_full_pipe(&it, out);
+	// More than the 48 bytes the queue may hold: buffering is vain.
+	put(&it, "more than three blocks of sixteen bytes, so that some stays");
+	while (bi_queue_pending(it.queue) < 48)
+		usleep(1000);
+	bi_fill_finish(&it.fill);
+	CHECK(expect(it.queue,
+	    "more than three blocks of sixteen bytes, so that some stays"));
+	CHECK_INT(ending(it.queue), 0);
+	teardown(&it);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void
+a_reader_that_leaves_in_mid_stream(void)
+{
+	struct fixture it;
+	int out[2];
+
+	CHECK_INT(bi_io_pipe(out), 0);
+	setup(&it, -1);
+	bi_fill_set_output(&it.fill, out[1], true);
+	put(&it, "before");
+	CHECK(receive(out[0], "before"));
+	close(out[0]);
+	CHECK_INT(ending(it.queue), EPIPE);
+	teardown(&it);
+	close(out[1]);
+}
+
+static void
+stop_ends_a_thread_that_waits_for_the_output(void)
+{
+	struct fixture it;
+	int out[2];
+
+	setup_before_full_pipe(&it, out);
+	static const char bytes[1000];
+	CHECK_INT(write(it.in[1], bytes, sizeof(bytes)), sizeof(bytes));
+	while (bi_queue_pending(it.queue) < 48)
+		usleep(1000);
+	// Buffering is vain, so once this is consumed only the output is left.
+	for (size_t done = 0; done < 48;) {
+		struct iovec iov;
+		int parts = 1;
+		ssize_t n = bi_queue_peek(it.queue, &iov, &parts, 48);
+		CHECK(n > 0);
+		bi_queue_consume(it.queue, (size_t)n);
+		done += (size_t)n;
+	}
+	teardown(&it);
+	close(out[0]);
 	close(out[1]);
 }
 
@@ -263,7 +420,7 @@ check_input(int fd, const char *text, int error)
 	struct bi_queue *queue = bi_queue_create(5, 2);
 	struct bi_fill fill;
 
-	CHECK_INT(bi_fill_start(&fill, queue, fd), 0);
+	CHECK_INT(bi_fill_start(&fill, queue, fd, 0), 0);
 	CHECK(expect(queue, text));
 	CHECK_INT(ending(queue), error);
 	bi_fill_stop(&fill);
@@ -325,6 +482,12 @@ main(void)
 	TEST(a_reader_that_left_is_noticed_in_silence);
 	TEST(an_output_that_comes_later_is_watched_too);
 	TEST(bytes_and_the_end_come_before_a_reader_that_left);
+	TEST(pages_go_straight_across);
+	TEST(what_is_in_the_queue_goes_first);
+	TEST(what_a_full_output_cannot_take_is_queued);
+	TEST(finish_delivers_what_could_have_gone_across);
+	TEST(a_reader_that_leaves_in_mid_stream);
+	TEST(stop_ends_a_thread_that_waits_for_the_output);
 	TEST(other_inputs);
 	return tap_done();
 }

@@ -153,6 +153,55 @@ pipes_stay_above_closed_standard_descriptors(void)
 	CHECK_INT(status, 0);
 }
 
+static void
+splice_moves_what_it_can_and_never_waits(void)
+{
+	int in[2], out[2];
+	char got[8];
+
+	CHECK_INT(bi_io_pipe(in), 0);
+	CHECK_INT(bi_io_pipe(out), 0);
+	CHECK_INT(bi_io_splice(in[0], out[1], 100), -1);
+	CHECK_INT(errno, EAGAIN);
+	CHECK(!bi_io_is_readable(in[0]));
+	CHECK_INT(write(in[1], "abcdef", 6), 6);
+	CHECK(bi_io_is_readable(in[0]));
+	CHECK_INT(bi_io_splice(in[0], out[1], 4), 4);
+	CHECK_INT(bi_io_splice(in[0], out[1], 100), 2);
+	CHECK_INT(read(out[0], got, sizeof(got)), 6);
+	CHECK(memcmp(got, "abcdef", 6) == 0);
+
+	// Full: each byte has taken a place of its own.
+	ssize_t n;
+	do {
+		CHECK_INT(write(in[1], "x", 1), 1);
+		n = bi_io_splice(in[0], out[1], 1);
+	} while (n == 1);
+	CHECK_INT(n, -1);
+	CHECK_INT(errno, EAGAIN);
+	CHECK_INT(bi_io_unread(in[0]), 1);
+	CHECK_INT(read(out[0], got, 1), 1);
+	CHECK_INT(bi_io_splice(in[0], out[1], 1), 1);
+
+	CHECK_INT(read(out[0], got, 1), 1);
+	close(in[1]);
+	CHECK(bi_io_is_readable(in[0]));
+	CHECK_INT(bi_io_splice(in[0], out[1], 1), 0);
+	close(in[0]);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void
+splice_says_where_it_can_not(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	CHECK_INT(bi_io_splice(fd, fd, 1), -1);
+	CHECK_INT(errno, EINVAL);
+	close(fd);
+}
+
 int
 main(void)
 {
@@ -163,5 +212,7 @@ main(void)
 	TEST(write_waits_for_room_on_a_nonblocking_pipe);
 	TEST(write_tells_errors);
 	TEST(pipes_stay_above_closed_standard_descriptors);
+	TEST(splice_moves_what_it_can_and_never_waits);
+	TEST(splice_says_where_it_can_not);
 	return tap_done();
 }

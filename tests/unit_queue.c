@@ -286,6 +286,48 @@ check_stream(struct bi_queue *queue)
 	}
 }
 
+static void *
+drain(void *queue)
+{
+	bi_queue_drain(queue);
+	CHECK_INT(bi_queue_pending(queue), 0);
+	return NULL;
+}
+
+static void
+drain_waits_until_all_is_consumed_or_nothing_is_wanted(void)
+{
+	struct bi_queue *queue = bi_queue_create(4, 3);
+	pthread_t producer;
+	char got[4];
+
+	bi_queue_drain(queue);
+	put(queue, "abcdefgh", 8);
+	pthread_create(&producer, NULL, drain, queue);
+	CHECK_INT(take(queue, got, 4), 4);
+	CHECK_INT(take(queue, got, 4), 4);
+	pthread_join(producer, NULL);
+
+	put(queue, "i", 1);
+	bi_queue_close(queue);
+	bi_queue_drain(queue);
+	CHECK_INT(bi_queue_pending(queue), 1);
+	bi_queue_destroy(queue);
+}
+
+static void
+the_capacity_is_what_fits(void)
+{
+	struct bi_queue *queue = bi_queue_create(4096, 3);
+
+	CHECK_INT(bi_queue_capacity(queue), 3 * 4096);
+	bi_queue_destroy(queue);
+	// Of very small blocks there are fewer (see above).
+	queue = bi_queue_create(1, 10000000);
+	CHECK(bi_queue_capacity(queue) < 10000000);
+	bi_queue_destroy(queue);
+}
+
 static void
 two_threads_move_a_stream_whole(void)
 {
@@ -317,6 +359,8 @@ main(void)
 	TEST(the_end_and_an_error_come_behind_the_bytes);
 	TEST(a_producer_at_the_limit_waits_until_a_block_is_drained);
 	TEST(close_ends_the_producer_even_one_that_waits);
+	TEST(drain_waits_until_all_is_consumed_or_nothing_is_wanted);
+	TEST(the_capacity_is_what_fits);
 	TEST(two_threads_move_a_stream_whole);
 	return tap_done();
 }

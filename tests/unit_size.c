@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes: what is accepted, and everything else.
+// Sizes and times: what is accepted, and everything else.
 
 #include "size.h"
 #include "tap.h"
@@ -81,11 +81,80 @@ too_large(void)
 	check_refused(texts, COUNT(texts), ERANGE);
 }
 
+static void
+times_accepted(void)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} times[] = {
+	    {"0", 0},
+	    {"0s", 0},
+	    {"1", 1000000000},
+	    {"1s", 1000000000},
+	    {"010", 10000000000},
+	    {"1ms", 1000000},
+	    {"200us", 200000},
+	    {"17ns", 17},
+	    {"1.5ms", 1500000},
+	    {".5", 500000000},
+	    {"2.", 2000000000},
+	    {"0.0000000004", 0},
+	    {"3m", 180000000000},
+	    {"2h", 7200000000000},
+	    {"1d", 86400000000000},
+	    {"36500d", 3153600000000000000},
+	};
+
+	for (size_t i = 0; i < COUNT(times); i++) {
+		int64_t ns = 77;
+		CHECK_INT(size_parse_time(times[i].text, &ns), 0);
+		CHECK_INT(ns, times[i].ns);
+	}
+}
+
+// As check_refused().
+static void
+check_time_refused(const char *const *texts, size_t count, int error)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t ns = 77;
+		errno = 0;
+		if (size_parse_time(texts[i], &ns) != -1 || errno != error ||
+		    ns != 77)
+			tap_fail(__FILE__, __LINE__, texts[i]);
+	}
+}
+
+static void
+no_times(void)
+{
+	static const char *const texts[] = {"", " ", ".", "..5", "1.2.3", "s",
+	    "ms", "-1", "+1", " 7", "7 ", "1 s", "abc", "1x", "1S", "1MS",
+	    "1sec", "1mss", "1,5", "1e3", "1e-3s", "0x10", "0x1p3", "inf",
+	    "nan", "1K", "1\n", "\xc2\xb5s", "1\xc2\xb5s"};
+
+	check_time_refused(texts, COUNT(texts), EINVAL);
+}
+
+static void
+too_long(void)
+{
+	static const char *const texts[] = {"36526d", "3155760001",
+	    "9223372036854775808ns", "99999999999999999999999999999999999999s",
+	    "876601h"};
+
+	check_time_refused(texts, COUNT(texts), ERANGE);
+}
+
 int
 main(void)
 {
 	TEST(accepted);
 	TEST(no_sizes);
 	TEST(too_large);
+	TEST(times_accepted);
+	TEST(no_times);
+	TEST(too_long);
 	return tap_done();
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+#include "coalesce.h"
+
+// A shorter rest costs more than it brings: two system calls and a wake-up.
+#define REST_LEAST_NS 30000
+
+// Until half of a pipe is filled or drained, if it goes on like this.
+static int64_t
+half_ns(const struct bi_coalesce *coalesce, size_t capacity)
+{
+	if (coalesce->bytes == 0)
+		return 0;
+	double ns = (double)capacity / 2 * (coalesce->ns / coalesce->bytes);
+
+	if (ns < REST_LEAST_NS)
+		return 0;
+	return ns < (double)coalesce->limit_ns ? (int64_t)ns
+					       : coalesce->limit_ns;
+}
+
+int64_t
+bi_coalesce_rest(
+    struct bi_coalesce *coalesce, size_t size, size_t capacity, int64_t now_ns)
+{
+	int64_t gap_ns = now_ns - coalesce->last_ns;
+
+	if (!coalesce->begun ||
+	    gap_ns - coalesce->rest_ns > coalesce->limit_ns) {
+		coalesce->begun = true;
+		coalesce->bytes = coalesce->ns = 0;
+	} else {
+		coalesce->bytes = coalesce->bytes / 2 + (double)size;
+		coalesce->ns = coalesce->ns / 2 + (double)gap_ns;
+	}
+	coalesce->last_ns = now_ns;
+	coalesce->rest_ns = half_ns(coalesce, capacity);
+	return coalesce->rest_ns;
+}
+
+int64_t
+bi_coalesce_rest_full(const struct bi_coalesce *coalesce, size_t capacity)
+{
+	return half_ns(coalesce, capacity);
+}
