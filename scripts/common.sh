@@ -29,6 +29,7 @@ have() {
 	libbsd-dev) pkg-config --exists libbsd-overlay ;;
 	libc6-dev) gcc -E -include stdio.h -x c /dev/null ;;
 	libclang-rt-dev) compgen -G "$(clang -print-runtime-dir)/*tsan*" ;;
+	libuv1-dev) pkg-config --exists libuv ;;
 	ninja-build) command -v ninja ;;
 	nodejs) command -v node ;;
 	r-base-core) command -v Rscript ;;
