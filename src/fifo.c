@@ -42,6 +42,8 @@ enum state {
 static struct {
 	char *folder; // made for the FIFO; NULL if the path was given
 	char *path;
+	const char
+	    *place; // for messages: the path, or where there is to be one
 	int handle; // O_PATH of the FIFO
 	int asker;  // O_PATH of the pipe that the path was told through
 
@@ -55,7 +57,8 @@ static struct {
     .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-// Where to make a directory for a while.
+// Where to make a directory for a while. A relative path would mean something
+// else to the reader (XDG Base Directory Specification: it is to be ignored).
 static const char *
 parent(void)
 {
@@ -63,7 +66,7 @@ parent(void)
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
 		const char *value = getenv(variables[i]);
-		if (value != NULL && value[0] != '\0')
+		if (value != NULL && value[0] == '/')
 			return value;
 	}
 	return "/tmp";
@@ -73,22 +76,21 @@ parent(void)
 static int
 make_folder(void)
 {
-	const char *under = parent();
 	struct stat st;
 
-	if (asprintf(&self.folder, "%s/bibuf.XXXXXX", under) < 0 ||
-	    asprintf(&self.path, "%s/stream", self.folder) < 0)
-		return -1;
-	if (lstat(under, &st) != 0)
+	self.place = parent();
+	if (asprintf(&self.folder, "%s/bibuf.XXXXXX", self.place) < 0 ||
+	    lstat(self.place, &st) != 0)
 		return -1;
 	if (!S_ISDIR(st.st_mode)) {
 		errno = ENOTDIR;
 		return -1;
 	}
 	self.housed = mkdtemp(self.folder) != NULL;
-	// Both have the same beginning, which mkdtemp() has completed in one.
-	memcpy(self.path, self.folder, strlen(self.folder));
-	return self.housed ? 0 : -1;
+	if (!self.housed || asprintf(&self.path, "%s/stream", self.folder) < 0)
+		return -1;
+	self.place = self.path;
+	return 0;
 }
 
 // Make the name, or find one that is there.
@@ -111,6 +113,7 @@ int
 fifo_make(const char *path)
 {
 	atexit(fifo_remove);
+	self.place = path;
 	if (path != NULL)
 		self.path = strdup(path);
 	else if (make_folder() != 0)
@@ -127,7 +130,7 @@ fifo_make(const char *path)
 const char *
 fifo_path(void)
 {
-	return self.path;
+	return self.place;
 }
 
 static bool
@@ -260,10 +263,20 @@ fifo_cancel(void)
 	pthread_mutex_unlock(&self.lock);
 }
 
+// Nobody will write: let a reader that waits for that see an end at once, as it
+// would if a shell had opened the FIFO for a command that it cannot start.
+static void
+release_reader(void)
+{
+	if (self.state == WAITING)
+		close(bi_io_reopen(self.handle, O_WRONLY));
+}
+
 void
 fifo_remove(void)
 {
 	pthread_mutex_lock(&self.lock);
+	release_reader();
 	if (self.named) {
 		unlink(self.path);
 		self.named = false;

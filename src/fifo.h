@@ -16,7 +16,8 @@
 // link, which could lead elsewhere tomorrow, EEXIST when `path` is no FIFO.
 int fifo_make(const char *path);
 
-// The path of the FIFO, made or not, for messages; NULL before fifo_make().
+// The path of the FIFO, or of what it could not be made in, for messages; NULL
+// before fifo_make().
 const char *fifo_path(void);
 
 // Print the path on standard output, unless the caller of bibuf chose it, and
@@ -30,7 +31,8 @@ int fifo_open(void);
 // If no reader has come yet, let fifo_open() give up. Any thread.
 void fifo_cancel(void);
 
-// Remove the name, if it is ours and still there. Any thread.
+// Remove the name, if it is ours and still there, and if no reader has been
+// served, let one that waits go. Any thread.
 void fifo_remove(void);
 
 #endif

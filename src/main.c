@@ -88,6 +88,17 @@ refuse_same_file(void)
 }
 
 static void
+make_fifo(const char *path)
+{
+	if (fifo_make(path) == 0)
+		return;
+	if (path != NULL && errno == EEXIST)
+		errx(EXIT_OWN_FAILURE, "%s is there, and is not a FIFO", path);
+	err(EXIT_OWN_FAILURE, "make a FIFO %s %s", path == NULL ? "in" : "at",
+	    fifo_path());
+}
+
+static void
 start_reading(struct stream *stream)
 {
 	bi_pipesize_grow(stream->in, stream->opts->pipe_size);
@@ -230,8 +241,8 @@ main(int argc, char **argv)
 		signals_block(&stream.mask);
 	if (opts.fifo_path == NULL)
 		require_open(STDOUT_FILENO, O_RDONLY, "standard output");
-	if (opts.fifo && fifo_make(opts.fifo_path) != 0)
-		err(EXIT_OWN_FAILURE, "make the FIFO %s", fifo_path());
+	if (opts.fifo)
+		make_fifo(opts.fifo_path);
 	stream.queue = bi_queue_create(opts.block_size, opts.blocks);
 	if (stream.queue == NULL)
 		err(EXIT_OWN_FAILURE, "allocate two blocks of %zu bytes",

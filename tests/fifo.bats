@@ -176,13 +176,28 @@ place_kept() {
 	[ "$(mode here)" = 640 ]
 }
 
+@test "a given path: who waits there sees the end if nothing can be started" {
+	mkfifo here
+	for command in no-such-command /etc/passwd; do
+		start cat here
+		reader=$pid
+		wait_for asleep "$reader"
+		status=0
+		timeout 60 "$B" --fifo=here -- $command 2>errors || status=$?
+		[ "$status" = 127 ] || [ "$status" = 126 ]
+		reap "$reader"
+		[ "$status" = 0 ]
+		[ -p here ]
+	done
+}
+
 @test "a given path: what is there and no FIFO is left alone" {
 	echo mine >here
 	mkdir there
 	for path in here there; do
 		run -125 --separate-stderr "$B" --fifo=$path -- touch started
 		[ "${#stderr_lines[@]}" = 1 ]
-		[[ $stderr = *"$path: File exists" ]]
+		[[ $stderr = "bibuf: $path is there, and is not a FIFO" ]]
 	done
 	holds here mine
 	[ ! -e started ]
@@ -426,20 +441,25 @@ reader() {
 @test "Node reads a FIFO" {
 	cat >reader.js <<-'END'
 		const { spawn } = require("child_process");
+		const { once } = require("events");
 		const fs = require("fs");
 		const readline = require("readline");
 
 		const bibuf = spawn(process.argv[2],
 			["--fifo", "--", "sh", "-c", "seq 100000; exit 3"],
 			{ stdio: ["inherit", "pipe", "inherit"] });
-		readline.createInterface(bibuf.stdout).once("line", async (path) => {
-			const ended = new Promise((done) => bibuf.on("exit", done));
+		(async () => {
+			const ended = once(bibuf, "exit");
+			const [path] = await once(
+				readline.createInterface(bibuf.stdout), "line");
 			let count = 0;
 			const stream = fs.createReadStream(path);
 			for await (const line of readline.createInterface(stream))
 				count++;
-			console.log(`${count} lines, status ${await ended}`);
-		});
+			stream.destroy();
+			const [code] = await ended;
+			console.log(`${count} lines, status ${code}`);
+		})();
 	END
 	reader node reader.js
 }
@@ -449,7 +469,7 @@ reader() {
 		command <- paste(shQuote(commandArgs(TRUE)[1]),
 			"--fifo -- sh -c 'seq 100000; exit 3'")
 		bibuf <- pipe(command, "r")
-		stream <- fifo(readLines(bibuf, 1), "r", blocking = TRUE)
+		stream <- file(readLines(bibuf, 1), "r", raw = TRUE)
 		count <- 0L
 		while (length(lines <- readLines(stream, 10000)) > 0)
 			count <- count + length(lines)
