@@ -3,7 +3,8 @@
 // The main thread waits for the reader in open(2): a FIFO that is opened for
 // writing blocks until it is opened for reading too, and nothing else ends
 // that. So giving up is to be the reader oneself: open(2) then returns, and
-// finds that it was cancelled.
+// finds that it was cancelled. A reader that had come by then is served, though
+// the main thread has not heard of it yet.
 //
 // Standard output is closed once the path is told, or whoever reads it to its
 // end would wait for ever. With it goes the means to notice that the asker
@@ -49,11 +50,13 @@ static struct {
 
 	pthread_mutex_t lock;
 	enum state state;
+	int ends[2]; // hold it open from fifo_cancel() on; -1: closed
 	bool named;  // the name is there, and ours
 	bool housed; // the directory is there
 } self = {
     .handle = -1,
     .asker = -1,
+    .ends = {-1, -1},
     .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
@@ -222,10 +225,14 @@ wait_for_reader(void)
 	pthread_mutex_lock(&self.lock);
 	bool cancelled = self.state == CANCELLED;
 	self.state = OPENED;
+	for (int i = 0; i < 2 && !cancelled; i++)
+		if (self.ends[i] >= 0)
+			close(self.ends[i]);
 	pthread_mutex_unlock(&self.lock);
 	if (!cancelled)
 		return out;
-	close(out);
+	// Kept open until the process ends: one who has looked the name up may
+	// be about to open it, and would wait for ever.
 	errno = EPIPE;
 	return -1;
 }
@@ -256,9 +263,11 @@ fifo_cancel(void)
 {
 	pthread_mutex_lock(&self.lock);
 	if (self.state == WAITING) {
-		self.state = CANCELLED;
-		// Kept open: the main thread may not have come to wait yet.
-		bi_io_reopen(self.handle, O_RDONLY);
+		// Fails if nobody has it open. Both are kept open, as the main
+		// thread may not have come to wait yet.
+		self.ends[1] = bi_io_reopen(self.handle, O_WRONLY);
+		self.ends[0] = bi_io_reopen(self.handle, O_RDONLY);
+		self.state = self.ends[1] < 0 ? CANCELLED : OPENED;
 	}
 	pthread_mutex_unlock(&self.lock);
 }

@@ -197,7 +197,7 @@ leave() {
 
 @test "A77: the reader leaves when memory is full" {
 	for command in "-- emit" ""; do
-		emit -n 1000000 >in
+		emit -n 2500000 >in
 		start_stuck_reader
 		# shellcheck disable=SC2086
 		start_bibuf -b 4096 -n 2 $command <in

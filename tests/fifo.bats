@@ -176,6 +176,34 @@ place_kept() {
 	[ "$(mode here)" = 640 ]
 }
 
+@test "a reader that has come is served, whatever happens at that moment" {
+	# The asker leaves by opening the FIFO.
+	for i in {1..30}; do
+		"$B" --fifo -- echo text | {
+			read -r path
+			sleep "0.04$((i % 10))"
+			exec timeout 60 cat <"$path"
+		} >out
+		[ "${PIPESTATUS[*]}" = "0 0" ]
+		holds out text
+	done
+	nothing_left
+}
+
+@test "one that comes when the command is killed does not wait for ever" {
+	for _ in {1..30}; do
+		serve -- sleep 60
+		kill -TERM "$pid"
+		status=0
+		timeout 30 cat "$path" >out 2>errors || status=$?
+		# It got the end, or there was no such name any more.
+		[ "$status" -le 1 ]
+		reap "$pid"
+		[ "$status" = 143 ]
+	done
+	nothing_left
+}
+
 @test "a given path: who waits there sees the end if nothing can be started" {
 	mkfifo here
 	for command in no-such-command /etc/passwd; do
