@@ -26,7 +26,8 @@ struct bi_queue;
 
 // All fields belong to fill.c. Orders are given under the lock, and read by the
 // reader thread without; what stands below the output is written before it is
-// set; what stands below the thread is its own while it runs.
+// set, and the thread's own from then on; what stands below the thread is its
+// own while it runs.
 struct bi_fill {
 	pthread_mutex_t lock;
 	_Atomic int order;
