@@ -10,7 +10,11 @@
 // end would wait for ever. With it goes the means to notice that the asker
 // leaves, as only those who hold a pipe open learn that it has no reader. What
 // is kept is a handle (O_PATH), which holds nothing open; the watching thread
-// opens the pipe through it for a moment, now and then, and asks.
+// opens the pipe through it for a moment, now and then, and asks. Only of an
+// anonymous pipe, as a named one may be waiting for another writer.
+//
+// The FIFO is held by such a handle too, and opened through it, so that it is
+// the same file from the first to the last, whatever its name comes to mean.
 
 #include "fifo.h"
 
@@ -18,13 +22,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,7 +66,8 @@ static struct {
 };
 
 // Where to make a directory for a while. A relative path would mean something
-// else to the reader (XDG Base Directory Specification: it is to be ignored).
+// else to the reader (XDG Base Directory Specification: it is to be ignored),
+// and one with a newline would end too soon.
 static const char *
 parent(void)
 {
@@ -69,7 +75,8 @@ parent(void)
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
 		const char *value = getenv(variables[i]);
-		if (value != NULL && value[0] == '/')
+		if (value != NULL && value[0] == '/' &&
+		    strchr(value, '\n') == NULL)
 			return value;
 	}
 	return "/tmp";
@@ -96,38 +103,45 @@ make_folder(void)
 	return 0;
 }
 
-// Make the name, or find one that is there.
+// Make the name, or find one that is there, and hold what it stands for.
 static int
 make_name(void)
 {
 	struct stat st;
 
-	if (mkfifo(self.path, 0600) == 0) {
-		self.named = true;
-		return 0;
+	self.named = mkfifo(self.path, 0600) == 0;
+	if (!self.named && errno != EEXIST)
+		return -1;
+	self.handle = bi_io_lift(open(self.path, O_PATH | O_CLOEXEC));
+	if (self.handle < 0 || fstat(self.handle, &st) != 0)
+		return -1;
+	if (!S_ISFIFO(st.st_mode)) {
+		errno = EEXIST;
+		return -1;
 	}
-	if (errno == EEXIST && stat(self.path, &st) == 0 &&
-	    S_ISFIFO(st.st_mode))
-		return 0;
-	return -1;
+	return 0;
+}
+
+static int
+make_path(const char *path)
+{
+	self.place = path;
+	if (path == NULL)
+		return make_folder();
+	self.path = strdup(path);
+	return self.path == NULL ? -1 : 0;
 }
 
 int
 fifo_make(const char *path)
 {
 	atexit(fifo_remove);
-	self.place = path;
-	if (path != NULL)
-		self.path = strdup(path);
-	else if (make_folder() != 0)
-		return -1;
-	if (self.path == NULL || make_name() != 0)
-		return -1;
-	self.handle = bi_io_lift(open(self.path, O_PATH | O_CLOEXEC));
-	if (self.handle < 0)
-		return -1;
-	self.state = WAITING;
-	return 0;
+	mode_t mask = umask(S_IRWXG | S_IRWXO);
+	int result = make_path(path) != 0 || make_name() != 0 ? -1 : 0;
+	umask(mask);
+	if (result == 0)
+		self.state = WAITING;
+	return result;
 }
 
 const char *
@@ -149,7 +163,8 @@ is_waiting(void)
 static bool
 asker_left(void)
 {
-	struct pollfd pipe = {.fd = bi_io_reopen(self.asker, O_WRONLY)};
+	struct pollfd pipe = {
+	    .fd = bi_io_reopen(self.asker, O_WRONLY | O_NONBLOCK)};
 
 	if (pipe.fd < 0)
 		return false;
@@ -192,16 +207,21 @@ print_path(void)
 	return rest.iov_len == 0 ? 0 : -1;
 }
 
-// Tell the path, and have the one who asked for it watched.
-static int
-tell(void)
+static bool
+is_anonymous_pipe(int fd)
 {
-	struct stat st;
+	struct statfs st;
+
+	return fstatfs(fd, &st) == 0 && st.f_type == PIPEFS_MAGIC;
+}
+
+// Have the one who asked for the path watched.
+static int
+watch(void)
+{
 	pthread_t thread;
 
-	if (print_path() != 0)
-		return -1;
-	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISFIFO(st.st_mode))
+	if (!is_anonymous_pipe(STDOUT_FILENO))
 		return 0;
 	self.asker = bi_io_lift(open("/proc/self/fd/1", O_PATH | O_CLOEXEC));
 	errno = pthread_create(&thread, NULL, watch_asker, NULL);
@@ -211,15 +231,25 @@ tell(void)
 	return 0;
 }
 
+int
+fifo_tell(void)
+{
+	if (self.folder == NULL || (print_path() == 0 && watch() == 0))
+		return 0;
+	int error = errno;
+	fifo_remove();
+	errno = error;
+	return -1;
+}
+
 // Wait for the reader. Returns a descriptor, or -1 with errno.
 static int
 wait_for_reader(void)
 {
-	int out;
+	int out = bi_io_reopen(self.handle, O_WRONLY);
 
-	do
-		out = open(self.path, O_WRONLY | O_CLOEXEC);
-	while (out < 0 && errno == EINTR);
+	if (out < 0 && errno == ENOENT)
+		out = bi_io_lift(open(self.path, O_WRONLY | O_CLOEXEC));
 	if (out < 0)
 		return -1;
 	pthread_mutex_lock(&self.lock);
@@ -240,8 +270,6 @@ wait_for_reader(void)
 int
 fifo_open(void)
 {
-	if (self.folder != NULL && tell() != 0)
-		return -1;
 	// Closed as far as the asker can see, but the place is kept: what the
 	// watching thread opens must not land where the FIFO will be.
 	if (dup2(self.handle, STDOUT_FILENO) < 0)
@@ -258,18 +286,21 @@ fifo_open(void)
 	return result;
 }
 
-void
+bool
 fifo_cancel(void)
 {
 	pthread_mutex_lock(&self.lock);
-	if (self.state == WAITING) {
+	bool done = self.state != WAITING;
+	if (!done) {
 		// Fails if nobody has it open. Both are kept open, as the main
 		// thread may not have come to wait yet.
-		self.ends[1] = bi_io_reopen(self.handle, O_WRONLY);
-		self.ends[0] = bi_io_reopen(self.handle, O_RDONLY);
+		self.ends[1] = bi_io_reopen(self.handle, O_WRONLY | O_NONBLOCK);
+		self.ends[0] = bi_io_reopen(self.handle, O_RDONLY | O_NONBLOCK);
+		done = self.ends[0] >= 0;
 		self.state = self.ends[1] < 0 ? CANCELLED : OPENED;
 	}
 	pthread_mutex_unlock(&self.lock);
+	return done;
 }
 
 // Nobody will write: let a reader that waits for that see an end at once, as it
@@ -278,7 +309,20 @@ static void
 release_reader(void)
 {
 	if (self.state == WAITING)
-		close(bi_io_reopen(self.handle, O_WRONLY));
+		close(bi_io_reopen(self.handle, O_WRONLY | O_NONBLOCK));
+}
+
+// Does the name still mean the FIFO? One that could not be held was made just
+// now.
+static bool
+is_ours(void)
+{
+	struct stat now, held;
+
+	if (self.handle < 0)
+		return true;
+	return lstat(self.path, &now) == 0 && fstat(self.handle, &held) == 0 &&
+	       now.st_dev == held.st_dev && now.st_ino == held.st_ino;
 }
 
 void
@@ -287,7 +331,8 @@ fifo_remove(void)
 	pthread_mutex_lock(&self.lock);
 	release_reader();
 	if (self.named) {
-		unlink(self.path);
+		if (is_ours())
+			unlink(self.path);
 		self.named = false;
 	}
 	if (self.housed) {

@@ -118,7 +118,7 @@ bi_io_abandon(int fd)
 {
 	// Once there is no reader nothing can be written, and a write end
 	// still shows what there is.
-	int writer = bi_io_reopen(fd, O_WRONLY);
+	int writer = bi_io_reopen(fd, O_WRONLY | O_NONBLOCK);
 	size_t unread = bi_io_unread(fd);
 	close(fd);
 	if (writer < 0)
@@ -144,9 +144,13 @@ int
 bi_io_reopen(int fd, int flags)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	int opened;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return bi_io_lift(open(path, flags | O_NONBLOCK | O_CLOEXEC));
+	do
+		opened = open(path, flags | O_CLOEXEC);
+	while (opened < 0 && errno == EINTR);
+	return bi_io_lift(opened);
 }
 
 int

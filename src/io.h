@@ -56,9 +56,9 @@ size_t bi_io_abandon(int fd);
 int bi_io_lift(int fd);
 
 // Open once more what a descriptor stands for, which may be an O_PATH handle:
-// as a description of its own, non-blocking, closed on exec, with the access
-// mode in `flags`. Returns a descriptor above the standard ones, or -1 with
-// errno, as where /proc is missing.
+// as a description of its own, closed on exec, with the access mode and the
+// other `flags` of open(2). Returns a descriptor above the standard ones, or -1
+// with errno; ENOENT where /proc is missing.
 int bi_io_reopen(int fd, int flags);
 
 // Make a pipe: ends[0] is read from, ends[1] written to. Both are closed on

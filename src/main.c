@@ -114,17 +114,24 @@ start_signals(struct stream *stream)
 		err(EXIT_OWN_FAILURE, "start the signal thread");
 }
 
+// Have a reader come, and its FIFO put in the place of standard output. Returns
+// 0, or -1 with errno: EPIPE when nobody will read.
+static int
+open_fifo(struct stream *stream)
+{
+	if (fifo_tell() != 0)
+		return -1;
+	stream->out_name = fifo_path();
+	return fifo_open();
+}
+
 // Hand the stream on: first of all see to it that there is an output.
 static enum relay_end
 hand_on(struct stream *stream)
 {
 	stream->out_name = "standard output";
-	if (fifo_path() != NULL) {
-		if (fifo_open() != 0)
-			return errno == EPIPE ? RELAY_READER_LEFT
-					      : RELAY_OUTPUT_FAILED;
-		stream->out_name = fifo_path();
-	}
+	if (fifo_path() != NULL && open_fifo(stream) != 0)
+		return errno == EPIPE ? RELAY_READER_LEFT : RELAY_OUTPUT_FAILED;
 	bi_pipesize_grow(STDOUT_FILENO, stream->opts->pipe_size);
 	bi_fill_set_output(&stream->fill, STDOUT_FILENO, !stream->opts->copy);
 	enum relay_end end = relay_run(stream->queue, STDOUT_FILENO);
@@ -147,15 +154,6 @@ relay(struct stream *stream)
 	return end;
 }
 
-// The reader left before it had everything. A process that is the first of its
-// namespace does not die of a signal; then the status tells.
-static int
-die_of_sigpipe(void)
-{
-	signals_die(SIGPIPE);
-	return 128 + SIGPIPE;
-}
-
 // Standard input is the stream. Nothing is caught, as in cat(1), unless there
 // is a name to remove.
 static int
@@ -173,7 +171,7 @@ run_filter(struct stream *stream)
 	}
 	enum relay_end end = relay(stream);
 	if (end == RELAY_READER_LEFT)
-		return die_of_sigpipe();
+		signals_die(SIGPIPE);
 	return end == RELAY_DONE ? EXIT_SUCCESS : EXIT_OWN_FAILURE;
 }
 
@@ -226,7 +224,7 @@ run_command(struct stream *stream, char **argv)
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
 	if (end == RELAY_READER_LEFT && lost && status == EXIT_SUCCESS)
-		return die_of_sigpipe();
+		signals_die(SIGPIPE);
 	return status;
 }
 

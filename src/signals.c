@@ -86,6 +86,14 @@ signals_block(sigset_t *mask)
 	pthread_sigmask(SIG_BLOCK, handled, mask);
 }
 
+// Signals that do nothing to a process that does not catch them (signal(7)),
+// of those that are handled.
+static bool
+is_harmless(int signo)
+{
+	return signo == SIGCHLD || signo == SIGURG || signo == SIGWINCH;
+}
+
 // Has the terminal sent this signal, to the whole process group and so to the
 // command? Not if that has left the group, as timeout(1) does.
 static bool
@@ -172,7 +180,8 @@ reap(void)
 	if (WIFSIGNALED(status) && has_come(WTERMSIG(status))) {
 		fatal_to = WTERMSIG(status);
 		bi_fill_finish(self.fill);
-		fifo_cancel();
+		if (!fifo_cancel())
+			signals_die(fatal_to);
 	}
 	pthread_mutex_lock(&self.lock);
 	self.gone = true;
@@ -197,7 +206,7 @@ run(void *arg)
 		if (signo == SIGCHLD) {
 			reap();
 		} else if (!self.alive) {
-			if (!is_repeated(&info))
+			if (!is_harmless(signo) && !is_repeated(&info))
 				signals_die(signo);
 		} else {
 			pass_on(&info);
@@ -248,21 +257,11 @@ signals_wait(void)
 	return bi_spawn_status(status);
 }
 
-// Signals that do nothing to a process that does not catch them (signal(7)),
-// of those that are handled.
-static bool
-is_harmless(int signo)
-{
-	return signo == SIGCHLD || signo == SIGURG || signo == SIGWINCH;
-}
-
 void
 signals_die(int signo)
 {
 	sigset_t set;
 
-	if (is_harmless(signo))
-		return;
 	fifo_remove();
 #ifdef __linux__
 	// Unlike a limit of 0 it also holds where cores go to a program
@@ -274,4 +273,7 @@ signals_die(int signo)
 	sigaddset(&set, signo);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	raise(signo);
+	// The first process of a PID namespace survives that
+	// (pid_namespaces(7)).
+	_exit(128 + signo);
 }

@@ -42,8 +42,9 @@ void signals_adopt(pid_t pid);
 // it dies of it too, as a shell that decides whether to go on wants to see.
 int signals_wait(void);
 
-// Die of a signal, without a core dump and without leaving the name of a FIFO
-// behind. Returns if its default is not to kill.
-void signals_die(int signo);
+// Die of a signal that kills by default, without a core dump and without
+// leaving the name of a FIFO behind. Where it does not kill, exit with 128 +
+// `signo`. Any thread.
+_Noreturn void signals_die(int signo);
 
 #endif

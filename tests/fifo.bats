@@ -176,6 +176,46 @@ place_kept() {
 	[ "$(mode here)" = 640 ]
 }
 
+@test "a given path: the FIFO that was made is served, whatever has its name" {
+	start "$B" --fifo=here -- echo text
+	wait_for test -p here
+	mv here there
+	echo mine >here
+	[ "$(cat there)" = text ]
+	served 0
+	holds here mine
+}
+
+@test "a given path: a FIFO that may not be written to" {
+	[ "$(id -u)" != 0 ] || skip "root may write anywhere"
+	mkfifo -m 400 here
+	run -125 --separate-stderr "$B" --fifo=here -- true
+	[ "$stderr" = "bibuf: write here: Permission denied" ]
+}
+
+@test "the umask takes nothing from the mode" {
+	(
+		umask 777
+		serve -- echo text
+		[ "$(mode "$path")" = 600 ]
+		[ "$(mode "$(dirname "$path")")" = 700 ]
+		[ "$(cat "$path")" = text ]
+		served 0
+		serve -- sh -c umask
+		[ "$(cat "$path")" = 0777 ]
+		served 0
+	)
+}
+
+@test "a path with a newline could not be told on a line" {
+	mkdir "$TMPDIR"/$'two\nlines'
+	XDG_RUNTIME_DIR=$TMPDIR/$'two\nlines' serve -- echo text
+	[ "$(dirname "$(dirname "$path")")" = "$TMPDIR" ]
+	[ "$(cat "$path")" = text ]
+	rmdir "$TMPDIR"/$'two\nlines'
+	served 0
+}
+
 @test "a reader that has come is served, whatever happens at that moment" {
 	# The asker leaves by opening the FIFO.
 	for i in {1..30}; do
@@ -320,6 +360,40 @@ place_kept() {
 	[ -p "$path" ]
 	kill -TERM "$pid"
 	served 143
+}
+
+@test "no reader, and a signal, where the FIFO may not be read" {
+	[ "$(id -u)" != 0 ] || skip "root may read anything"
+	mkfifo -m 200 here
+	start "$B" --fifo=here -- sleep 60
+	wait_for asleep "$pid"
+	kill -TERM "$pid"
+	served 143
+}
+
+@test "no reader, and a signal, with no descriptor to spare" {
+	# As many as it takes to wait, and from there one less each time.
+	for limit in {20..6}; do
+		status=0
+		(
+			ulimit -n "$limit"
+			exec 0</dev/null 6>&- 7>&-
+			exec timeout -s TERM 0.3 "$B" --fifo=here -- sleep 60
+		) 2>errors || status=$?
+		[ "$status" = 124 ] || [ "$status" = 125 ] || [ "$status" = 126 ]
+		[ ! -e here ]
+	done
+}
+
+@test "no reader, and a signal to the first process of a namespace" {
+	unshare -pf true 2>/dev/null || skip "no namespaces"
+	start unshare -pf "$B" --fifo=here -- sh -c 'touch ready'
+	wait_for test -e ready
+	first=$(pgrep -P "$pid")
+	wait_for asleep "$first"
+	kill -TERM "$first"
+	served 143
+	[ ! -e here ]
 }
 
 @test "no reader of a filter, and a signal" {
