@@ -58,19 +58,14 @@ capacity_of(int fd)
 static int
 wait_ready(struct bi_fill *fill, int fd, short events, int64_t limit_ns)
 {
-	const struct timespec limit = {
-	    .tv_sec = (time_t)(limit_ns / NS_PER_S),
-	    .tv_nsec = (long)(limit_ns % NS_PER_S),
-	};
 	struct pollfd fds[] = {
 	    {.fd = fill->wake[0], .events = POLLIN},
 	    {.fd = atomic_load(&fill->out)},
 	    {.fd = fd, .events = events},
 	};
 
-	while (ppoll(fds, 3, limit_ns < 0 ? NULL : &limit, NULL) < 0)
-		if (errno != EINTR && errno != EAGAIN)
-			return -1;
+	if (bi_io_poll(fds, 3, limit_ns) < 0)
+		return -1;
 	if (fds[0].revents != 0) {
 		char bytes[8];
 		(void)!read(fill->wake[0], bytes, sizeof(bytes));
@@ -175,15 +170,12 @@ move_across(struct bi_fill *fill)
 	if (n < 0 && errno == EAGAIN)
 		return bi_io_is_readable(fill->in) ? wait_for_output(fill)
 						   : wait_for_input(fill);
-	if (n < 0 && !fill->has_spliced) {
-		// Not these two, not here: the queue can.
+	if (n < 0) {
+		// Nothing has moved. The queue can do it, or finds out which
+		// of the two it is that fails.
 		fill->may_splice = false;
 		errno = ENOBUFS;
-	} else if (n < 0) {
-		// A pipe can always be read.
-		fill->output_failed = true;
 	} else if (n > 0) {
-		fill->has_spliced = true;
 		rest_after(fill, (size_t)n, true);
 	}
 	return n;
@@ -195,7 +187,7 @@ read_some(struct bi_fill *fill, void *place, size_t room)
 {
 	if (fill->can_read_now) {
 		ssize_t n = bi_io_read_now(fill->in, place, room);
-		if (n >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP))
+		if (n >= 0)
 			return n;
 		if (errno == EAGAIN)
 			return wait_for_input(fill);
@@ -206,15 +198,20 @@ read_some(struct bi_fill *fill, void *place, size_t room)
 	return bi_io_read(fill->in, place, room);
 }
 
-// Read from what the input held when it was told to finish.
+// Read from what the input held when it was told to finish. If that cannot be
+// told, a pipe does not hold more than its capacity.
 static ssize_t
 read_last(struct bi_fill *fill, void *place, size_t room)
 {
 	if (fill->last == SIZE_MAX)
 		fill->last = bi_io_unread(fill->in);
+	if (fill->last == SIZE_MAX)
+		fill->last = fill->in_capacity;
 	if (room > fill->last)
 		room = fill->last;
-	ssize_t n = room > 0 ? bi_io_read(fill->in, place, room) : 0;
+	if (room == 0 || !bi_io_is_readable(fill->in))
+		return 0;
+	ssize_t n = bi_io_read(fill->in, place, room);
 	if (n > 0)
 		fill->last -= (size_t)n;
 	return n;
@@ -326,12 +323,6 @@ bi_fill_set_output(struct bi_fill *fill, int out, bool may_splice)
 			   bi_pipesize_get(out) > 0;
 	atomic_store(&fill->out, out);
 	wake(fill);
-}
-
-bool
-bi_fill_output_failed(const struct bi_fill *fill)
-{
-	return fill->output_failed;
 }
 
 static void

@@ -42,8 +42,6 @@ struct bi_fill {
 	int in;
 	size_t in_capacity;
 	bool can_read_now;
-	bool has_spliced;
-	bool output_failed;
 	size_t buffered; // bytes, since the consumer last had to wait
 	struct bi_coalesce coalesce;
 	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
@@ -63,9 +61,6 @@ int bi_fill_start(
 // whenever the queue is empty. `out` stays the caller's, and open until the
 // queue has ended. To be called once.
 void bi_fill_set_output(struct bi_fill *fill, int out, bool may_splice);
-
-// Once the queue has ended with an error: was it met writing, not reading?
-bool bi_fill_output_failed(const struct bi_fill *fill);
 
 // What the input holds now is the last of it: once that is read, end the queue
 // as at the end of the data, though others could still write to the pipe. Any

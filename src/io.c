@@ -2,12 +2,21 @@
 
 #include "io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+// Where the system does not list them, look no further than this; higher ones
+// are rare, and the limit may be a thousand million.
+#define TRIED_MOST 65536
 
 ssize_t
 bi_io_read(int fd, void *buf, size_t size)
@@ -31,8 +40,6 @@ bi_io_read_now(int fd, void *buf, size_t size)
 	do
 		n = preadv2(fd, &iov, 1, -1, RWF_NOWAIT);
 	while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == ENOSYS)
-		errno = EOPNOTSUPP;
 	return n;
 }
 
@@ -97,6 +104,15 @@ bi_io_splice(int in, int out, size_t size)
 
 #endif
 
+// poll(2) as ppoll(2). Less than a millisecond is not worth one.
+static int
+poll_plain(struct pollfd *fds, nfds_t count, int64_t limit_ns)
+{
+	int64_t ms = limit_ns < 0 ? -1 : limit_ns / NS_PER_MS;
+
+	return poll(fds, count, ms > INT_MAX ? INT_MAX : (int)ms);
+}
+
 bool
 bi_io_is_readable(int fd)
 {
@@ -105,12 +121,32 @@ bi_io_is_readable(int fd)
 	return poll(&in, 1, 0) == 1;
 }
 
+int
+bi_io_poll(struct pollfd *fds, nfds_t count, int64_t limit_ns)
+{
+	const struct timespec limit = {
+	    .tv_sec = (time_t)(limit_ns / NS_PER_S),
+	    .tv_nsec = (long)(limit_ns % NS_PER_S),
+	};
+
+	for (;;) {
+		int n = ppoll(fds, count, limit_ns < 0 ? NULL : &limit, NULL);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			n = poll_plain(fds, count, limit_ns);
+		if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+			return n;
+	}
+}
+
 size_t
 bi_io_unread(int fd)
 {
+	struct pollfd in = {.fd = fd, .events = POLLIN};
 	int size = 0;
 
-	return ioctl(fd, FIONREAD, &size) == 0 && size > 0 ? (size_t)size : 0;
+	if (ioctl(fd, FIONREAD, &size) == 0)
+		return size > 0 ? (size_t)size : 0;
+	return poll(&in, 1, 0) == 1 && in.revents & POLLIN ? SIZE_MAX : 0;
 }
 
 size_t
@@ -128,12 +164,23 @@ bi_io_abandon(int fd)
 	return unread;
 }
 
+// Returns the descriptor, which may be -1.
+static int
+close_on_exec(int fd)
+{
+	if (fd >= 0)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
 int
 bi_io_lift(int fd)
 {
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
 	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (above < 0)
+		above = close_on_exec(fcntl(fd, F_DUPFD, STDERR_FILENO + 1));
 	int error = errno;
 	close(fd);
 	errno = error;
@@ -151,6 +198,45 @@ bi_io_reopen(int fd, int flags)
 		opened = open(path, flags | O_CLOEXEC);
 	while (opened < 0 && errno == EINTR);
 	return bi_io_lift(opened);
+}
+
+static void
+close_if_inherited(int fd)
+{
+	if (fd <= STDERR_FILENO)
+		return;
+	int flags = fcntl(fd, F_GETFD);
+	if (flags >= 0 && !(flags & FD_CLOEXEC))
+		close(fd);
+}
+
+// Returns 0, or -1 if the system does not tell which descriptors are open.
+static int
+close_listed(void)
+{
+	DIR *listing = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	if (listing == NULL)
+		return -1;
+	while (errno = 0, (entry = readdir(listing)) != NULL)
+		close_if_inherited((int)strtol(entry->d_name, NULL, 10));
+	int error = errno;
+	closedir(listing);
+	return error == 0 ? 0 : -1;
+}
+
+void
+bi_io_close_inherited(void)
+{
+	if (close_listed() == 0)
+		return;
+	// The limit may be a thousand million, which takes minutes.
+	long most = sysconf(_SC_OPEN_MAX);
+	if (most < 0 || most > TRIED_MOST)
+		most = TRIED_MOST;
+	for (int fd = 0; fd < most; fd++)
+		close_if_inherited(fd);
 }
 
 int

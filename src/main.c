@@ -134,10 +134,7 @@ hand_on(struct stream *stream)
 		return errno == EPIPE ? RELAY_READER_LEFT : RELAY_OUTPUT_FAILED;
 	bi_pipesize_grow(STDOUT_FILENO, stream->opts->pipe_size);
 	bi_fill_set_output(&stream->fill, STDOUT_FILENO, !stream->opts->copy);
-	enum relay_end end = relay_run(stream->queue, STDOUT_FILENO);
-	if (end == RELAY_INPUT_FAILED && bi_fill_output_failed(&stream->fill))
-		return RELAY_OUTPUT_FAILED;
-	return end;
+	return relay_run(stream->queue, STDOUT_FILENO);
 }
 
 // Relay the stream and end the reading. Says what went wrong.
@@ -210,6 +207,10 @@ start_command(struct stream *stream, char **argv)
 	}
 	close(ends[1]);
 	signals_adopt(pid);
+	// Whoever waits for the other ends of these waits for the command, and
+	// is not to wait for its reader as well.
+	close(STDIN_FILENO);
+	bi_io_close_inherited();
 }
 
 static int

@@ -3,7 +3,6 @@
 #include "spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <paths.h>
 #include <spawn.h>
@@ -11,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,8 +50,10 @@ spawn_script(pid_t *pid, char *file, const struct plan *plan)
 static int
 spawn_file(pid_t *pid, char *file, const struct plan *plan)
 {
+	struct stat st;
+
 	// Asking first spares a process for each directory of the PATH.
-	if (faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) != 0)
+	if (stat(file, &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
 		return errno;
 	int error = posix_spawn(pid, file, &plan->actions, &plan->attributes,
 	    plan->argv, plan->env);
@@ -88,7 +90,8 @@ spawn_along(
 			break;
 		}
 		// A directory that may not be searched has not the command.
-		if (error == EACCES && access(file, F_OK) == 0)
+		struct stat st;
+		if (error == EACCES && stat(file, &st) == 0)
 			result = EACCES;
 		entry = end;
 		if (*entry == '\0')

@@ -8,6 +8,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2094,SC2154
 
 load helper
+load process
 
 # The flags of a descriptor of a process, which all share who have it.
 flags_of() {
@@ -111,9 +112,12 @@ socket_between() {
 			<&5 >&6 2>&7 5>&- 6>&- 7>&-
 		wait_for test -e started
 		wait_for asleep "$pid"
-		for fd in 0 1 2; do
-			flags_of "$pid" $fd
-		done >during
+		# bibuf has left its standard input to the command.
+		{
+			flags_of "$(pgrep -P "$pid")" 0
+			flags_of "$pid" 1
+			flags_of "$pid" 2
+		} >during
 		[ "$(paste -sd/ during)" = "$before" ]
 		echo >gate
 		reap "$pid"
@@ -461,4 +465,44 @@ refused() {
 	"$B" "$B" "$B" "$B" "$B" "$B" "$B" "$B" "$B" "$B" sh -c 'exit 7' ||
 		status=$?
 	[ "$status" = 7 ]
+}
+
+# The descriptors of a process.
+descriptors() {
+	ls "/proc/$1/fd"
+}
+
+@test "A105: what a command alone needs is the command's alone" {
+	mkfifo in side out
+	exec 5<>out 6<>in 7<>side
+	start perl -e "$notice" >in 5>&- 6>&- 7>&-
+	writer=$pid
+	start cat side >side_text 5>&- 6>&- 7>&-
+	beside=$pid
+	# Memory has what the command wrote; nobody reads it.
+	start "$B" -- sh -c 'echo text >&9; emit -n 3000000' \
+		<in >out 9>side 5>&- 6>&- 7>&-
+	exec 6>&- 7>&-
+	wait "$writer"
+	wait "$beside"
+	holds side_text text
+	run ! gone "$pid"
+	slurp -a 3000000 -r 10000 <&5
+	reap "$pid"
+	[ "$status" = 0 ]
+}
+
+@test "A105: the same where the system does not list what is open" {
+	refuse getdents64 ENOSYS || skip "no filters of system calls"
+	mkfifo gate
+	refuse getdents64 EPERM "$B" -- sh -c 'touch started; read -r _ <gate' \
+		9<>gate 3>&- 200>side &
+	wait_for test -e started
+	wait_for asleep $!
+	descriptors $! >held
+	run ! has_line held 0
+	run ! has_line held 9
+	run ! has_line held 200
+	echo >gate
+	wait $!
 }
