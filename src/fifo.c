@@ -19,6 +19,7 @@
 #include "fifo.h"
 
 #include "io.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,8 +225,7 @@ watch(void)
 	if (!is_anonymous_pipe(STDOUT_FILENO))
 		return 0;
 	self.asker = bi_io_lift(open("/proc/self/fd/1", O_PATH | O_CLOEXEC));
-	errno = pthread_create(&thread, NULL, watch_asker, NULL);
-	if (errno != 0)
+	if (bi_thread_start(&thread, watch_asker, NULL) != 0)
 		return -1;
 	pthread_detach(thread);
 	return 0;

@@ -5,6 +5,7 @@
 #include "io.h"
 #include "pipesize.h"
 #include "queue.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -296,8 +297,8 @@ bi_fill_start(
 	if (bi_io_pipe(fill->wake) != 0)
 		return -1;
 	pthread_mutex_init(&fill->lock, NULL);
-	int error = pthread_create(&fill->thread, NULL, run, fill);
-	if (error != 0) {
+	if (bi_thread_start(&fill->thread, run, fill) != 0) {
+		int error = errno;
 		close(fill->wake[0]);
 		close(fill->wake[1]);
 		errno = error;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
@@ -152,9 +153,13 @@ bi_io_unread(int fd)
 size_t
 bi_io_abandon(int fd)
 {
+	struct stat st;
+	int writer = -1;
+
 	// Once there is no reader nothing can be written, and a write end
 	// still shows what there is.
-	int writer = bi_io_reopen(fd, O_WRONLY | O_NONBLOCK);
+	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		writer = bi_io_reopen(fd, O_WRONLY | O_NONBLOCK);
 	size_t unread = bi_io_unread(fd);
 	close(fd);
 	if (writer < 0)

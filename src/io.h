@@ -69,8 +69,9 @@ int bi_io_poll(struct pollfd *fds, nfds_t count, int64_t limit_ns);
 // cannot be told how many.
 size_t bi_io_unread(int fd);
 
-// Close the read end of a pipe and tell how many bytes nobody has read: exactly
-// where /proc is there, else as many as there were just before.
+// Close an input and tell how many bytes nobody has read: of a pipe exactly
+// where /proc is there, else as many as there were just before. Of a file, what
+// is behind the place of reading.
 size_t bi_io_abandon(int fd);
 
 // Move a descriptor that was just opened above the standard ones, so that a

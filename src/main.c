@@ -14,10 +14,12 @@
 // coalesce.c how long to let small writes gather before reading them
 // pipesize.c how much the pipes hold
 // spawn.c    start the command on a pipe
+// thread.c   start a thread
 // relay.c    queue -> output
 // fifo.c     a FIFO in the place of standard output
 // signals.c  pass signals on, wait for the command, die as it died
-// opts.c     the command line; size.c reads sizes
+// opts.c     the command line; size.c reads sizes, memlimit.c limits
+// shown.c    texts from outside in messages
 // main.c     wire the parts; turn how it ended into messages and a status
 
 #include "fifo.h"
@@ -27,6 +29,7 @@
 #include "pipesize.h"
 #include "queue.h"
 #include "relay.h"
+#include "shown.h"
 #include "signals.h"
 #include "spawn.h"
 
@@ -42,6 +45,12 @@
 
 extern char **environ;
 
+// If the reader of a filter leaves, a writer that is in the middle of it gets
+// so long to write again. cat(1) would wait for ever to see whether a byte
+// comes that is lost; this decides all but never otherwise, and the writer of a
+// silent input gets to know at once that nobody reads.
+#define LAST_LOOK_NS 100000000
+
 // A stream on its way from an input to standard output.
 struct stream {
 	const struct opts *opts;
@@ -50,6 +59,7 @@ struct stream {
 	int in;
 	struct bi_queue *queue;
 	struct bi_fill fill;
+	bool minds_signals;
 	sigset_t mask; // that bibuf was started with
 };
 
@@ -92,10 +102,11 @@ make_fifo(const char *path)
 {
 	if (fifo_make(path) == 0)
 		return;
+	const char *place = shown(fifo_path());
 	if (path != NULL && errno == EEXIST)
-		errx(EXIT_OWN_FAILURE, "%s is there, and is not a FIFO", path);
+		errx(EXIT_OWN_FAILURE, "%s is there, and is not a FIFO", place);
 	err(EXIT_OWN_FAILURE, "make a FIFO %s %s", path == NULL ? "in" : "at",
-	    fifo_path());
+	    place);
 }
 
 static void
@@ -146,13 +157,25 @@ relay(struct stream *stream)
 	if (end == RELAY_INPUT_FAILED)
 		warn("read %s", stream->in_name);
 	else if (end == RELAY_OUTPUT_FAILED)
-		warn("write %s", stream->out_name);
+		warn("write %s", shown(stream->out_name));
 	bi_fill_stop(&stream->fill);
 	return end;
 }
 
+// The reader has left before it had everything. Are there bytes that it will
+// never get: in memory, or in the input, which is closed now? So the command,
+// or the writer of standard input, gets the SIGPIPE that it would get without
+// us.
+static bool
+are_bytes_lost(struct stream *stream)
+{
+	bool lost = bi_queue_pending(stream->queue) > 0;
+
+	return bi_io_abandon(stream->in) > 0 || lost;
+}
+
 // Standard input is the stream. Nothing is caught, as in cat(1), unless there
-// is a name to remove.
+// is a name to remove, or nothing would happen if it were not.
 static int
 run_filter(struct stream *stream)
 {
@@ -162,14 +185,20 @@ run_filter(struct stream *stream)
 	stream->in_name = "standard input";
 	stream->in = STDIN_FILENO;
 	start_reading(stream);
-	if (fifo_path() != NULL) {
+	if (stream->minds_signals) {
 		start_signals(stream);
 		signals_adopt(0);
 	}
 	enum relay_end end = relay(stream);
-	if (end == RELAY_READER_LEFT)
+	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
+		return EXIT_OWN_FAILURE;
+	if (end == RELAY_DONE || stream->opts->reader_may_leave)
+		return EXIT_SUCCESS;
+	struct pollfd in = {.fd = stream->in, .events = POLLIN};
+	bi_io_poll(&in, 1, LAST_LOOK_NS);
+	if (are_bytes_lost(stream))
 		signals_die(SIGPIPE);
-	return end == RELAY_DONE ? EXIT_SUCCESS : EXIT_OWN_FAILURE;
+	return EXIT_SUCCESS;
 }
 
 // The exit status that env(1) gives when a command can not be started.
@@ -201,9 +230,10 @@ start_command(struct stream *stream, char **argv)
 	start_reading(stream);
 	start_signals(stream);
 	if (bi_spawn(&pid, argv, environ, &stream->mask, ends[1]) != 0) {
-		if (errno == ENOENT && strchr(argv[0], '/') == NULL)
-			errx(EXIT_NOT_FOUND, "%s: command not found", argv[0]);
-		err(spawn_failure(errno), "%s", argv[0]);
+		const char *name = shown(argv[0]);
+		if (errno == ENOENT && strchr(name, '/') == NULL)
+			errx(EXIT_NOT_FOUND, "%s: command not found", name);
+		err(spawn_failure(errno), "%s", name);
 	}
 	close(ends[1]);
 	signals_adopt(pid);
@@ -213,18 +243,29 @@ start_command(struct stream *stream, char **argv)
 	bi_io_close_inherited();
 }
 
+// Is this how a command may end because nobody reads any more?
+static bool
+has_given_up(int status)
+{
+	return status < 128 || status == 128 + SIGPIPE;
+}
+
 static int
 run_command(struct stream *stream, char **argv)
 {
 	start_command(stream, argv);
 	enum relay_end end = relay(stream);
-	bool lost = bi_queue_pending(stream->queue) > 0;
-	// Now the command gets the SIGPIPE that it would get without us.
-	lost |= bi_io_abandon(stream->in) > 0;
+	bool left = end == RELAY_READER_LEFT;
+	// What it did before counts; after that it may fail because of it.
+	bool excused =
+	    left && stream->opts->reader_may_leave && !signals_gone();
+	bool lost = are_bytes_lost(stream);
 	int status = signals_wait();
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
-	if (end == RELAY_READER_LEFT && lost && status == EXIT_SUCCESS)
+	if (left && stream->opts->reader_may_leave)
+		return excused && has_given_up(status) ? EXIT_SUCCESS : status;
+	if (left && lost && status == EXIT_SUCCESS)
 		signals_die(SIGPIPE);
 	return status;
 }
@@ -236,8 +277,14 @@ main(int argc, char **argv)
 	struct stream stream = {.opts = &opts};
 
 	opts_parse(&opts, argc, argv);
-	if (opts.command != NULL || opts.fifo)
+	// A signal that is not caught does nothing to the first process of a
+	// PID namespace (pid_namespaces(7)).
+	stream.minds_signals =
+	    opts.command != NULL || opts.fifo || getpid() == 1;
+	if (stream.minds_signals)
 		signals_block(&stream.mask);
+	else
+		signals_block_sigpipe();
 	if (opts.fifo_path == NULL)
 		require_open(STDOUT_FILENO, O_RDONLY, "standard output");
 	if (opts.fifo)

@@ -10,6 +10,7 @@
 
 // The exit statuses that are bibuf's own; env(1) and timeout(1) use the same.
 enum {
+	EXIT_TIMED_OUT = 124,
 	EXIT_OWN_FAILURE = 125,
 	EXIT_CANNOT_RUN = 126,
 	EXIT_NOT_FOUND = 127,
@@ -20,11 +21,13 @@ struct opts {
 	size_t block_size; // bytes
 	size_t blocks;     // at least 2
 	size_t pipe_size;  // bytes to ask for at both ends; 0: leave the pipes
-	int64_t coalesce_ns; // longest rest after a small hand-over; 0: none
-	bool copy;           // never splice
-	bool fifo;           // serve the stream through a FIFO
+	int64_t coalesce_ns;   // longest rest after a small hand-over; 0: none
+	bool copy;             // never splice
+	bool reader_may_leave; // before it has everything, and that is success
+	bool fifo;             // serve the stream through a FIFO
 	char *fifo_path; // where; NULL: at a fresh place, whose path is told
-	char **command;  // ends with NULL; NULL: filter standard input
+	int64_t fifo_timeout_ns; // wait so long for a reader; -1: for ever
+	char **command;          // ends with NULL; NULL: filter standard input
 };
 
 // Parse the command line. Does not return when help or the version was asked

@@ -28,17 +28,23 @@ enum relay_end
 relay_run(struct bi_queue *queue, int out)
 {
 	struct iovec iov[PARTS_MOST];
+	size_t most = WRITE_MOST;
 
 	for (;;) {
 		int parts = PARTS_MOST;
-		ssize_t n = bi_queue_peek(queue, iov, &parts, WRITE_MOST);
+		ssize_t size = bi_queue_peek(queue, iov, &parts, most);
 		// The reader thread tells by EPIPE that the reader has left.
-		if (n < 0)
+		if (size < 0)
 			return errno == EPIPE ? RELAY_READER_LEFT
 					      : RELAY_INPUT_FAILED;
-		if (n == 0)
+		if (size == 0)
 			break;
-		n = bi_io_write(out, iov, parts);
+		ssize_t n = bi_io_write(out, iov, parts);
+		if (n < 0 && errno == EMSGSIZE && size > 1) {
+			// A socket that takes a message as a whole.
+			most = (size_t)size / 2;
+			continue;
+		}
 		if (n < 0)
 			return means_reader_left(errno) ? RELAY_READER_LEFT
 							: RELAY_OUTPUT_FAILED;

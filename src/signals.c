@@ -5,10 +5,10 @@
 #include "fifo.h"
 #include "fill.h"
 #include "spawn.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,6 +86,16 @@ signals_block(sigset_t *mask)
 	pthread_sigmask(SIG_BLOCK, handled, mask);
 }
 
+void
+signals_block_sigpipe(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 // Signals that do nothing to a process that does not catch them (signal(7)),
 // of those that are handled.
 static bool
@@ -99,13 +109,11 @@ is_harmless(int signo)
 static bool
 from_terminal(const siginfo_t *info)
 {
-	if (info->si_code <= 0 || getpgid(self.pid) != getpgrp())
-		return false;
 	// Rather twice than not at all.
-	if (sigismember(&self.early, info->si_signo)) {
-		sigdelset(&self.early, info->si_signo);
+	bool early = sigismember(&self.early, info->si_signo) == 1;
+	sigdelset(&self.early, info->si_signo);
+	if (early || info->si_code <= 0 || getpgid(self.pid) != getpgrp())
 		return false;
-	}
 	switch (info->si_signo) {
 	case SIGINT:
 	case SIGQUIT:
@@ -121,18 +129,27 @@ from_terminal(const siginfo_t *info)
 	}
 }
 
+// Send the command what has come to us. Returns 0, or -1 with errno.
+static int
+send_on(const siginfo_t *info)
+{
+	if (info->si_code == SI_QUEUE &&
+	    sigqueue(self.pid, info->si_signo, info->si_value) == 0)
+		return 0;
+	return kill(self.pid, info->si_signo);
+}
+
+// Have the signal act on the command or, if we may not send it, as with
+// sudo(8), on ourselves as if there were none.
 static void
 pass_on(const siginfo_t *info)
 {
 	sigaddset(&self.received, info->si_signo);
 	self.last = *info;
 	clock_gettime(CLOCK_MONOTONIC, &self.last_at);
-	if (from_terminal(info))
-		return;
-	if (info->si_code == SI_QUEUE)
-		sigqueue(self.pid, info->si_signo, info->si_value);
-	else
-		kill(self.pid, info->si_signo);
+	if (!from_terminal(info) && send_on(info) != 0 && errno == EPERM &&
+	    !is_harmless(info->si_signo))
+		signals_die(info->si_signo);
 }
 
 // Is this the last signal once more? timeout(1) sends its signal to its child
@@ -167,18 +184,19 @@ has_come(int signo)
 	return sigismember(&self.received, signo) == 1;
 }
 
-// See whether the command is gone, and leave word of it.
+// The command is gone: leave word of it. If a signal that has come to us too
+// has killed it, what it wrote is the last there is, and for a person at a
+// terminal, who wants an end of it, even that is too much.
 static void
-reap(void)
+bury(int status)
 {
-	int status;
-
-	if (!self.alive || waitpid(self.pid, &status, WNOHANG) != self.pid)
-		return;
-	self.alive = false;
 	int fatal_to = 0;
+
+	self.alive = false;
 	if (WIFSIGNALED(status) && has_come(WTERMSIG(status))) {
 		fatal_to = WTERMSIG(status);
+		if (isatty(STDOUT_FILENO))
+			signals_die(fatal_to);
 		bi_fill_finish(self.fill);
 		if (!fifo_cancel())
 			signals_die(fatal_to);
@@ -189,6 +207,19 @@ reap(void)
 	self.fatal_to = fatal_to;
 	pthread_mutex_unlock(&self.lock);
 	pthread_cond_signal(&self.change);
+}
+
+// Wait for whoever has ended: the command, and what the first process of a
+// container inherits, or whoever was before us in this process has left.
+static void
+reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (self.alive && pid == self.pid)
+			bury(status);
 }
 
 static void *
@@ -221,11 +252,8 @@ signals_start(struct bi_fill *fill)
 	pthread_t thread;
 
 	self.fill = fill;
-	int error = pthread_create(&thread, NULL, run, NULL);
-	if (error != 0) {
-		errno = error;
+	if (bi_thread_start(&thread, run, NULL) != 0)
 		return -1;
-	}
 	// It runs until the process ends.
 	pthread_detach(thread);
 	return 0;
@@ -241,6 +269,15 @@ signals_adopt(pid_t pid)
 	sigpending(&self.early);
 	pthread_mutex_unlock(&self.lock);
 	pthread_cond_broadcast(&self.change);
+}
+
+bool
+signals_gone(void)
+{
+	pthread_mutex_lock(&self.lock);
+	bool gone = self.gone;
+	pthread_mutex_unlock(&self.lock);
+	return gone;
 }
 
 int

@@ -16,6 +16,7 @@
 #define BIBUF_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct bi_fill;
@@ -25,6 +26,11 @@ struct bi_fill;
 // before any thread exists.
 void signals_block(sigset_t *mask);
 
+// Block SIGPIPE alone, in this thread and all it creates: that a reader has
+// left is to be found out, not to die of, as no byte may be lost by it. To be
+// called instead of signals_block().
+void signals_block_sigpipe(void);
+
 // Start the signal thread, which waits for signals_adopt(). `fill` is the
 // reader thread of the command. Returns 0, or -1 with errno.
 int signals_start(struct bi_fill *fill);
@@ -32,10 +38,15 @@ int signals_start(struct bi_fill *fill);
 // From now on pass signals on to the command `pid`, and wait for it; it is no
 // longer the caller's to wait for. If a signal that has come to bibuf as well
 // kills it, its reader thread is told to finish: who then still holds the pipe
-// is not waited for, nor is a reader of the FIFO. Once the command is gone, or
-// if there is none (0), a signal does what it does to a process that does not
-// catch it, unless it only repeats the last one within a second or two.
+// is not waited for, nor is a reader of the FIFO; if standard output is a
+// terminal, it ends bibuf at once. Once the command is gone, or if there is
+// none (0), or if it may not be signalled, a signal does what it does to a
+// process that does not catch it, unless it only repeats the last one within a
+// second or two.
 void signals_adopt(pid_t pid);
+
+// Is the command gone?
+bool signals_gone(void);
 
 // Wait until the command is gone and return its exit status; 128 + N if signal
 // N killed it. Does not return if that signal has come to bibuf as well: then

@@ -147,7 +147,8 @@ leave() {
 	start_reader head -n 1
 	start_bibuf <in
 	echo x >&9
-	ended "killed 13"
+	# Nothing was lost.
+	ended "exited 0"
 	holds out x
 }
 
@@ -237,7 +238,7 @@ leave() {
 	ends "killed 13" "$B" 2>&6 >&9 <in
 	mkfifo silent
 	exec 5<>silent
-	ends "killed 13" "$B" 2>&6 >&9 <silent
+	ends "exited 0" "$B" 2>&6 >&9 <silent
 }
 
 @test "a process that the command left behind is not waited for" {
@@ -289,7 +290,7 @@ on_socket() {
 	exec 9<>in
 	echo x >&9
 	on_socket "$B" <in >out
-	ended "killed 13"
+	ended "exited 0"
 	holds out x
 }
 
@@ -300,4 +301,83 @@ on_socket() {
 		echo x
 		seq 10000
 	} | cmp - out
+}
+
+@test "A111: a reader that took every byte, and a filter" {
+	for delay in 0 0.001 0.02; do
+		for _ in {1..10}; do
+			{
+				printf abc
+				sleep $delay
+			} | watched "$B" 2>&6 | head -c 3 >out
+			ended "exited 0"
+			holds out abc
+		done
+	done
+}
+
+@test "A111: a byte that comes later is the writer's loss" {
+	mkfifo in
+	exec 9<>in
+	start_reader head -c 3
+	start_bibuf <in
+	perl -e '$SIG{PIPE} = "IGNORE"; $| = 1; print "abc";'"$notice"'
+		syswrite STDOUT, "d" or $!{EPIPE} and exit 7' >in 9>&- &
+	writer=$!
+	wait_for larger out 2
+	exec 9>&-
+	ended "exited 0"
+	reap "$writer"
+	[ "$status" = 7 ]
+}
+
+@test "A111: bytes that wait in the input, or in memory, are lost" {
+	for options in "" --copy "-m 10000"; do
+		# shellcheck disable=SC2086
+		emit -n 40000000 | watched "$B" $options 2>&6 | head -c 1 >out
+		ended "killed 13"
+	done
+}
+
+@test "--output-error=exit-nopipe: a reader may leave" {
+	excused=--output-error=exit-nopipe
+	watched "$B" $excused -- yes 2>&6 | head -n 1 >out
+	ended "exited 0"
+	yes | watched "$B" $excused 2>&6 | head -n 1 >out
+	ended "exited 0"
+	# What a program makes of the broken pipe does not matter,
+	watched "$B" $excused -- sh -c 'trap "" PIPE
+		yes 2>/dev/null; exit 1' 2>&6 | head -n 1 >out
+	ended "exited 0"
+	# but how it ends otherwise does.
+	watched "$B" $excused -- sh -c 'echo x; exit 3' 2>&6 | cat >out
+	ended "exited 3"
+	watched "$B" $excused -- sh -c 'trap "" PIPE
+		yes 2>/dev/null; kill -KILL $$' 2>&6 | head -n 1 >out
+	ended "exited 137"
+	watched "$B" --output-error=exit -- yes 2>&6 | head -n 1 >out
+	ended "exited 141"
+}
+
+# Has the process no child, not even a dead one?
+childless() {
+	[ -z "$(pgrep -P "$1")" ]
+}
+
+@test "--output-error=exit-nopipe: a command that failed before" {
+	start_stuck_reader
+	start_bibuf --output-error=exit-nopipe -- \
+		sh -c 'emit -n 3000000; exit 3'
+	wait_for childless "$(cat pid)"
+	: >gate
+	ended "exited 3"
+}
+
+@test "--output-error=exit-nopipe: other errors stay errors" {
+	[ -c /dev/full ]
+	status=0
+	"$B" --output-error=exit-nopipe -- echo x >/dev/full 2>message ||
+		status=$?
+	[ "$status" = 125 ]
+	[ -s message ]
 }

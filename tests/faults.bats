@@ -353,7 +353,7 @@ late_consumer() {
 
 @test "no memory in mid-stream is only back-pressure" {
 	skip_if_sanitized
-	late_consumer "malloc@4096:3+1:ENOMEM" 4096
+	late_consumer "malloc@10000:3+1:ENOMEM" 10000
 }
 
 @test "no mapped memory in mid-stream is only back-pressure" {
@@ -367,9 +367,9 @@ late_consumer() {
 		fails mmap@200000:$nth:ENOMEM \
 			"allocate two blocks of 200000 bytes: Cannot allocate memory" \
 			"$B" -b 200000 -- touch started
-		fails malloc@4096:$nth:ENOMEM \
-			"allocate two blocks of 4096 bytes: Cannot allocate memory" \
-			"$B" -b 4096 -- touch started
+		fails malloc@10000:$nth:ENOMEM \
+			"allocate two blocks of 10000 bytes: Cannot allocate memory" \
+			"$B" -b 10000 -- touch started
 	done
 	[ ! -e started ]
 }

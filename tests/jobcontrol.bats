@@ -308,3 +308,43 @@ load process
 		shown "WINCH kernel 0"
 	done
 }
+
+# The bytes that a process has written, so far.
+written() {
+	sed -n 's/^wchar: //p' "/proc/$1/io"
+}
+
+@test "A106: Ctrl-C ends what nobody wants to see" {
+	skip_if_sanitized
+	tty_start "$B" -- sh -c 'echo $$ >child; exec emit'
+	tty_do look away
+	wait_for filled child
+	wait_for asleep "$(cat child)"
+	# Not much is read ahead for somebody who looks at it.
+	(($(written "$(cat child)") <= 1500000))
+	tty_do ^C
+	tty_expect "killed 2"
+	gone "$(cat child)"
+}
+
+@test "A106: so does a signal that is passed on" {
+	tty_start sh -c 'echo $$ >job; exec "$B" -m 4M -- \
+		sh -c "echo \$\$ >child; exec emit"'
+	tty_do look away
+	wait_for filled child
+	wait_for asleep "$(cat child)"
+	kill -TERM "$(cat job)"
+	tty_expect "killed 15"
+}
+
+@test "a command that stops itself: bibuf waits until it goes on" {
+	start_watched "$B" -- \
+		sh -c 'echo before; kill -STOP $$; echo after; exit 3' >out
+	wait_for holds out before
+	command=$(pgrep -P "$(cat pid)")
+	wait_for stopped "$command"
+	run ! stopped "$(cat pid)"
+	kill -CONT "$command"
+	ended "exited 3"
+	[ "$(cat out)" = $'before\nafter' ]
+}

@@ -4,10 +4,11 @@
 # waiting costs no processor time.
 
 # Another shell expands what is quoted; $pid and $status are helper.bash's,
-# $stderr is set by bats.
-# shellcheck disable=SC2016,SC2154
+# $stderr is set by bats, each in a subshell.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 
 load helper
+load process
 
 # What bibuf takes besides its blocks, in KiB: the promise.
 CONSTANT=4096
@@ -264,4 +265,53 @@ ticks() {
 @test "A78: an input that has only hung up is at its end" {
 	true >&- | timeout 60 "$B" >out
 	holds out ""
+}
+
+# Under a limit the blocks take at most and at least so many KiB.
+bends() {
+	wait_for resident "$pid" "$2"
+	wait_for asleep "$pid"
+	peak_within "$pid" "$1"
+	exec 5>&-
+	reap "$pid"
+	[ "$status" = 141 ]
+}
+
+@test "A112: a limit on the address space, and large stacks" {
+	skip_if_sanitized
+	(
+		ulimit -s 1048576 -v 1048576 || skip "no such limits"
+		[ "$("$B" -- echo text)" = text ]
+		[ "$(echo text | "$B")" = text ]
+	)
+}
+
+@test "the default memory is a part of what is allowed" {
+	skip_if_sanitized
+	while read -r limit size options most least; do
+		exec 5<>pipe
+		start bash -c "ulimit $limit $size"'; exec "$@"' - \
+			"$B" "$options" -- emit >pipe 5>&-
+		echo "$limit $size $options"
+		bends "$most" "$least"
+	done <<-EOT
+		-v 65536 --copy 8192 6000
+		-d 32768 --copy 4096 3000
+		-v 65536 -n40 8192 6000
+		-v 65536 -b8M 16384 8000
+		-v 65536 -m20M 20480 18000
+	EOT
+}
+
+@test "the default memory is a part of what the control group is allowed" {
+	skip_if_sanitized
+	unshare -rm true 2>/dev/null || skip "no namespaces"
+	exec 5<>pipe
+	# The group is somewhere below a limit of 32 MiB.
+	start unshare -rm sh -c 'mount -t tmpfs none /sys/fs/cgroup &&
+		mkdir /sys/fs/cgroup/memory &&
+		echo 33554432 >/sys/fs/cgroup/memory.max &&
+		echo 33554432 >/sys/fs/cgroup/memory/memory.limit_in_bytes &&
+		exec "$@"' - "$B" -- emit >pipe 5>&-
+	bends 4096 3000
 }

@@ -353,3 +353,45 @@ bad_sizes=(
 	} <in
 	cmp in out
 }
+
+@test "what is strange in an argument is shown escaped, on one line" {
+	for options in -$'\e' --$'\e[31m' --copy=$'\nx' -b$'1\nx' -m$'\r' \
+		--coalesce=$'\x07' --pipe-size=$'\n' --output-error=$'\t' \
+		--fifo=/$'no\n\e[0m'/where; do
+		refuses "$options"
+		run ! grep -q '[[:cntrl:]]' errors
+	done
+	run -127 --separate-stderr "$B" -- $'no\nsuch\e[31m'
+	[ "$stderr" = 'bibuf: no\nsuch\^[[31m: command not found' ]
+	run -127 --separate-stderr "$B" -- ./$'\e'
+	[ "$stderr" = 'bibuf: ./\^[: No such file or directory' ]
+}
+
+@test "options that are none, or want a value, or want none" {
+	while read -r options message; do
+		run -125 --separate-stderr "$B" "$options"
+		[ "$stderr" = "bibuf: $message" ]
+	done <<-EOT
+		-q no such option: '-q'
+		--quiet no such option: '--quiet'
+		--co no such option: '--co'
+		-b option '-b' needs a value
+		--blocks option '--blocks' needs a value
+		--copy=1 option '--copy=1' takes no value
+	EOT
+	# A beginning will do if it is one option's only.
+	takes --block-s=1
+}
+
+@test "output error modes" {
+	takes --output-error=exit
+	takes --output-error=exit-nopipe
+	for mode in "" warn warn-nopipe Exit exit-nopipes; do
+		refuses --output-error="$mode"
+	done
+}
+
+@test "a time for a FIFO that is none" {
+	refuses --fifo-timeout=1s
+	refuses --fifo --fifo-timeout=x
+}

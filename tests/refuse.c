@@ -40,6 +40,7 @@ static const struct call {
     {"fstatfs", "", SYS_fstatfs, 0, 0, 0},
     {"getdents64", "", SYS_getdents64, 0, 0, 0},
     {"ioctl", "FIONREAD", SYS_ioctl, 1, ~0U, FIONREAD},
+    {"kill", "", SYS_kill, 0, 0, 0},
     {"openat", "O_PATH", SYS_openat, 2, O_PATH, O_PATH},
     {"ppoll", "", SYS_ppoll, 0, 0, 0},
     {"prctl", "", SYS_prctl, 0, 0, 0},

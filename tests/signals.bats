@@ -410,3 +410,56 @@ shoot() {
 	run ! gone "$pid"
 	kill "$pid"
 }
+
+@test "a signal that may not be passed on acts on bibuf" {
+	refuse kill EPERM || skip "no filters of system calls"
+	start_watched refuse kill EPERM "$B" -- sleep 60
+	wait_for runs sleep
+	kill -WINCH "$(cat pid)"
+	run ! gone "$(cat pid)"
+	kill -TERM "$(cat pid)"
+	ended "killed 15"
+}
+
+# Start a command as the first process of a namespace; it is $first.
+start_first() {
+	unshare -pf true 2>/dev/null || skip "no namespaces"
+	start unshare -pf "$@"
+	wait_for test -e ready
+	first=$(pgrep -P "$pid")
+}
+
+@test "A109: the first process of a container, and its command has ended" {
+	start_first "$B" -- sh -c 'sleep 60 & touch ready' >out
+	wait_for asleep "$first"
+	kill -TERM "$first"
+	reap "$pid"
+	[ "$status" = 143 ]
+}
+
+@test "A109: the first process of a container, as a filter" {
+	mkfifo in
+	exec 9<>in
+	start_first sh -c 'touch ready; exec "$B"' <in
+	wait_for runs bibuf
+	kill -WINCH "$first"
+	echo text >&9
+	kill -TERM "$first"
+	reap "$pid"
+	[ "$status" = 143 ]
+}
+
+# Has it but one child, the command?
+has_one_child() {
+	[ "$(pgrep -c -P "$1")" = 1 ]
+}
+
+@test "the first process of a container buries its dead" {
+	mkfifo gate
+	start_first "$B" -- sh -c '(sleep 0.1 & sleep 0.2 &)
+		touch ready; read -r _ <gate'
+	wait_for has_one_child "$first"
+	: >gate
+	reap "$pid"
+	[ "$status" = 1 ]
+}

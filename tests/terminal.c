@@ -13,6 +13,7 @@
 //	type TEXT           press these, then return
 //	fg, bg              resume the job there
 //	size ROWS COLUMNS   change the size of the terminal
+//	look away, look     let what is shown wait, and no longer
 //	hangup              pull the plug
 //
 // Standard output tells what becomes of the command: "stopped N", "continued",
@@ -40,6 +41,7 @@ struct terminal {
 	bool background;
 	bool leads;
 	bool tostop;
+	bool looks_away;
 	pid_t job;
 };
 
@@ -153,6 +155,10 @@ obey(struct terminal *t, char *order)
 	} else if (sscanf(order, "size %hu %hu", &size.ws_row, &size.ws_col) ==
 		   2) {
 		ioctl(t->master, TIOCSWINSZ, &size);
+	} else if (strcmp(order, "look away") == 0) {
+		t->looks_away = true;
+	} else if (strcmp(order, "look") == 0) {
+		t->looks_away = false;
 	} else if (strcmp(order, "hangup") == 0) {
 		close(t->master);
 		t->master = -1;
@@ -184,7 +190,8 @@ copy_output(const struct terminal *t)
 	char text[4096];
 	ssize_t n;
 
-	while (t->master >= 0 && (n = read(t->master, text, sizeof(text))) > 0)
+	while (!t->looks_away && t->master >= 0 &&
+	       (n = read(t->master, text, sizeof(text))) > 0)
 		if (t->screen >= 0 && write(t->screen, text, (size_t)n) != n)
 			err(1, "screen");
 }
@@ -250,7 +257,7 @@ main(int argc, char **argv)
 		    {.fd = t.master, .events = POLLIN},
 		};
 		// Nobody tells poll(2) that the job has changed.
-		poll(fds, 2, 10);
+		poll(fds, t.looks_away ? 1 : 2, 10);
 		copy_output(&t);
 		if (fds[0].revents != 0 && !take_orders(&t)) {
 			kill(t.leads ? t.job : -t.job, SIGKILL);
