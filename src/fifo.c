@@ -6,131 +6,188 @@
 // finds that it was cancelled. A reader that had come by then is served, though
 // the main thread has not heard of it yet.
 //
-// Standard output is closed once the path is told, or whoever reads it to its
-// end would wait for ever. With it goes the means to notice that the asker
-// leaves, as only those who hold a pipe open learn that it has no reader. What
-// is kept is a handle (O_PATH), which holds nothing open; the watching thread
-// opens the pipe through it for a moment, now and then, and asks. Only of an
-// anonymous pipe, as a named one may be waiting for another writer.
+// A program may open a path only to see whether it can, and open it again to
+// read. So a reader is only the one when it has taken a byte; until then the
+// name stays, the FIFO is held open, and with it what has been written to it.
 //
-// The FIFO is held by such a handle too, and opened through it, so that it is
-// the same file from the first to the last, whatever its name comes to mean.
+// Standard output is closed once the path is told; who asked for it is looked
+// after by a thread (asker.h).
+//
+// The FIFO is held by a handle, which holds nothing open, and opened through
+// it, so that it is the same file from the first to the last, whatever its name
+// comes to mean. Where that cannot be, it is opened by its name.
 
 #include "fifo.h"
 
+#include "asker.h"
 #include "io.h"
+#include "opts.h"
 #include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-// How often to see whether the asker is still there.
-#define WATCH_NS 50000000L
+// How often to see whether the asker is still there, and the time not over.
+#define WATCH_NS INT64_C(50000000)
 
-// Has a reader come?
+#define NS_PER_S INT64_C(1000000000)
+
+// Is there a reader?
 enum state {
 	NO_FIFO,
 	WAITING,
 	OPENED,
-	CANCELLED,
+	SETTLED,
 };
 
-// The lock guards what stands below it.
+// What stands above the lock is set before there is a second thread; the lock
+// guards what stands below it.
 static struct {
 	char *folder; // made for the FIFO; NULL if the path was given
 	char *path;
 	const char
-	    *place; // for messages: the path, or where there is to be one
-	int handle; // O_PATH of the FIFO
-	int asker;  // O_PATH of the pipe that the path was told through
+	    *place;     // for messages: the path, or where there is to be one
+	struct stat st; // of the FIFO
+	int handle;     // O_PATH of the FIFO; -1: none
+	int64_t deadline_ns; // by CLOCK_MONOTONIC; -1: none
+	bool is_watched;     // the asker
 
 	pthread_mutex_t lock;
 	enum state state;
+	bool begun; // to wait
+	bool cancelled;
+	enum fifo_end end;
 	int ends[2]; // hold it open from fifo_cancel() on; -1: closed
 	bool named;  // the name is there, and ours
 	bool housed; // the directory is there
 } self = {
     .handle = -1,
-    .asker = -1,
+    .deadline_ns = -1,
     .ends = {-1, -1},
     .lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-// Where to make a directory for a while. A relative path would mean something
-// else to the reader (XDG Base Directory Specification: it is to be ignored),
-// and one with a newline would end too soon.
-static const char *
-parent(void)
+static int64_t
+now_ns(void)
 {
-	static const char *const variables[] = {"XDG_RUNTIME_DIR", "TMPDIR"};
+	struct timespec now;
 
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		const char *value = getenv(variables[i]);
-		if (value != NULL && value[0] == '/' &&
-		    strchr(value, '\n') == NULL)
-			return value;
-	}
-	return "/tmp";
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-// Make a directory that nobody else can enter, and think of a name in it.
+static bool
+is_ours(const struct stat *st)
+{
+	return st->st_dev == self.st.st_dev && st->st_ino == self.st.st_ino;
+}
+
+// Open the FIFO. Returns a descriptor, or -1 with errno.
 static int
-make_folder(void)
+open_fifo(int flags)
 {
 	struct stat st;
+	int fd = bi_io_reopen(self.handle, flags);
 
-	self.place = parent();
-	if (asprintf(&self.folder, "%s/bibuf.XXXXXX", self.place) < 0 ||
-	    lstat(self.place, &st) != 0)
-		return -1;
-	if (!S_ISDIR(st.st_mode)) {
-		errno = ENOTDIR;
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	do
+		fd = open(self.path, flags | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	fd = bi_io_lift(fd);
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !is_ours(&st))) {
+		close(fd);
+		errno = ENOENT;
 		return -1;
 	}
-	self.housed = mkdtemp(self.folder) != NULL;
-	if (!self.housed || asprintf(&self.path, "%s/stream", self.folder) < 0)
-		return -1;
-	self.place = self.path;
-	return 0;
+	return fd;
 }
 
 // Make the name, or find one that is there, and hold what it stands for.
 static int
 make_name(void)
 {
-	struct stat st;
-
 	self.named = mkfifo(self.path, 0600) == 0;
 	if (!self.named && errno != EEXIST)
 		return -1;
 	self.handle = bi_io_lift(open(self.path, O_PATH | O_CLOEXEC));
-	if (self.handle < 0 || fstat(self.handle, &st) != 0)
+	if ((self.handle < 0 ? stat(self.path, &self.st)
+			     : fstat(self.handle, &self.st)) != 0)
 		return -1;
-	if (!S_ISFIFO(st.st_mode)) {
+	if (!S_ISFIFO(self.st.st_mode)) {
 		errno = EEXIST;
 		return -1;
 	}
 	return 0;
 }
 
+// Make a directory that nobody else can enter, and the FIFO in it. Returns 0,
+// or -1 with errno, and nothing is left.
 static int
-make_path(const char *path)
+make_below(const char *parent)
+{
+	self.place = parent;
+	if (asprintf(&self.folder, "%s/bibuf.XXXXXX", parent) < 0)
+		return -1;
+	self.housed = mkdtemp(self.folder) != NULL;
+	if (self.housed &&
+	    asprintf(&self.path, "%s/stream", self.folder) >= 0 &&
+	    make_name() == 0) {
+		self.place = self.path;
+		return 0;
+	}
+	int error = errno;
+	fifo_remove();
+	errno = error;
+	return -1;
+}
+
+// Where to make a directory for a while, as mktemp(1) has it. The reader may
+// have another working directory. Returns NULL with errno if there is no such.
+static const char *
+temporary(void)
+{
+	const char *parent = getenv("TMPDIR");
+
+	self.place = parent;
+	if (parent == NULL || parent[0] == '\0')
+		return "/tmp";
+	if (strchr(parent, '\n') != NULL) {
+		// The path would end too soon for who reads a line.
+		errno = EINVAL;
+		return NULL;
+	}
+	return parent[0] == '/' ? parent : realpath(parent, NULL);
+}
+
+// XDG_RUNTIME_DIR is often set where there is no such directory: it is handed
+// on to other machines and other users. A relative one is to be ignored (XDG
+// Base Directory Specification).
+static int
+make_somewhere(void)
+{
+	const char *parent = getenv("XDG_RUNTIME_DIR");
+
+	if (parent != NULL && parent[0] == '/' &&
+	    strchr(parent, '\n') == NULL && make_below(parent) == 0)
+		return 0;
+	parent = temporary();
+	return parent == NULL ? -1 : make_below(parent);
+}
+
+static int
+make_at(const char *path)
 {
 	self.place = path;
-	if (path == NULL)
-		return make_folder();
 	self.path = strdup(path);
-	return self.path == NULL ? -1 : 0;
+	return self.path == NULL ? -1 : make_name();
 }
 
 int
@@ -138,7 +195,7 @@ fifo_make(const char *path)
 {
 	atexit(fifo_remove);
 	mode_t mask = umask(S_IRWXG | S_IRWXO);
-	int result = make_path(path) != 0 || make_name() != 0 ? -1 : 0;
+	int result = path == NULL ? make_somewhere() : make_at(path);
 	umask(mask);
 	if (result == 0)
 		self.state = WAITING;
@@ -151,39 +208,54 @@ fifo_path(void)
 	return self.place;
 }
 
-static bool
-is_waiting(void)
+enum fifo_end
+fifo_end(void)
 {
 	pthread_mutex_lock(&self.lock);
-	bool waiting = self.state == WAITING;
+	enum fifo_end end = self.end;
 	pthread_mutex_unlock(&self.lock);
-	return waiting;
+	return end;
 }
 
-// Has the pipe that the path was told through lost its reader?
-static bool
-asker_left(void)
+static enum state
+get_state(void)
 {
-	struct pollfd pipe = {
-	    .fd = bi_io_reopen(self.asker, O_WRONLY | O_NONBLOCK)};
-
-	if (pipe.fd < 0)
-		return false;
-	bool left = poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR);
-	close(pipe.fd);
-	return left;
+	pthread_mutex_lock(&self.lock);
+	enum state state = self.state;
+	pthread_mutex_unlock(&self.lock);
+	return state;
 }
 
+// If the main thread cannot be told that the time is over, end without it.
+static void
+time_out(void)
+{
+	pthread_mutex_lock(&self.lock);
+	self.end = FIFO_TIMED_OUT;
+	pthread_mutex_unlock(&self.lock);
+	if (fifo_cancel())
+		return;
+	fifo_remove();
+	_exit(EXIT_TIMED_OUT);
+}
+
+// While there is no reader, see whether there will be one.
 static void *
-watch_asker(void *arg)
+watch(void *arg)
 {
 	const struct timespec pause = {.tv_nsec = WATCH_NS};
+	enum state state;
 
-	while (is_waiting()) {
-		if (asker_left())
+	while ((state = get_state()) != SETTLED) {
+		if (state == WAITING && self.deadline_ns >= 0 &&
+		    now_ns() >= self.deadline_ns)
+			time_out();
+		else if (state == WAITING && self.is_watched &&
+			 asker_has_left())
 			fifo_cancel();
 		nanosleep(&pause, NULL);
 	}
+	asker_forget();
 	return arg;
 }
 
@@ -208,33 +280,44 @@ print_path(void)
 	return rest.iov_len == 0 ? 0 : -1;
 }
 
-static bool
-is_anonymous_pipe(int fd)
+// Close standard output as far as the asker can see, but keep the place: what
+// another thread opens must not land where the FIFO will be.
+static int
+vacate_output(void)
 {
-	struct statfs st;
+	int place = self.handle;
 
-	return fstatfs(fd, &st) == 0 && st.f_type == PIPEFS_MAGIC;
+	if (place < 0)
+		place = bi_io_lift(open("/dev/null", O_RDWR | O_CLOEXEC));
+	return dup2(place, STDOUT_FILENO) < 0 ? -1 : 0;
 }
 
-// Have the one who asked for the path watched.
 static int
-watch(void)
+tell(int64_t timeout_ns)
 {
 	pthread_t thread;
 
-	if (!is_anonymous_pipe(STDOUT_FILENO))
+	if (self.folder != NULL) {
+		if (print_path() != 0)
+			return -1;
+		self.is_watched = asker_remember(STDOUT_FILENO);
+	}
+	if (vacate_output() != 0)
+		return -1;
+	if (timeout_ns >= 0)
+		self.deadline_ns = now_ns() + timeout_ns;
+	if (!self.is_watched && timeout_ns < 0)
 		return 0;
-	self.asker = bi_io_lift(open("/proc/self/fd/1", O_PATH | O_CLOEXEC));
-	if (bi_thread_start(&thread, watch_asker, NULL) != 0)
+	if (bi_thread_start(&thread, watch, NULL) != 0)
 		return -1;
 	pthread_detach(thread);
 	return 0;
 }
 
 int
-fifo_tell(void)
+fifo_tell(int64_t timeout_ns)
 {
-	if (self.folder == NULL || (print_path() == 0 && watch() == 0))
+	if (tell(timeout_ns) == 0)
 		return 0;
 	int error = errno;
 	fifo_remove();
@@ -242,45 +325,65 @@ fifo_tell(void)
 	return -1;
 }
 
-// Wait for the reader. Returns a descriptor, or -1 with errno.
+// The FIFO is open. Was it a reader who opened it, or fifo_cancel()?
+static bool
+has_reader(void)
+{
+	pthread_mutex_lock(&self.lock);
+	bool come = self.state == OPENED || !self.cancelled;
+	self.state = OPENED;
+	for (int i = 0; i < 2 && come; i++) {
+		if (self.ends[i] >= 0)
+			close(self.ends[i]);
+		self.ends[i] = -1;
+	}
+	pthread_mutex_unlock(&self.lock);
+	// Otherwise they are kept open until the process ends: one who has
+	// looked the name up may be about to open it, and would wait for ever.
+	return come;
+}
+
+// Begin to wait, perhaps again. Returns false if that is of no use.
+static bool
+begin_to_wait(void)
+{
+	pthread_mutex_lock(&self.lock);
+	bool is_first = !self.begun;
+	bool cancelled = self.cancelled;
+	self.begun = true;
+	if (!is_first)
+		self.state = WAITING;
+	pthread_mutex_unlock(&self.lock);
+	return is_first || !cancelled;
+}
+
+// Returns a descriptor, or -1 with errno.
 static int
 wait_for_reader(void)
 {
-	int out = bi_io_reopen(self.handle, O_WRONLY);
-
-	if (out < 0 && errno == ENOENT)
-		out = bi_io_lift(open(self.path, O_WRONLY | O_CLOEXEC));
-	if (out < 0)
+	if (!begin_to_wait()) {
+		errno = EPIPE;
 		return -1;
-	pthread_mutex_lock(&self.lock);
-	bool cancelled = self.state == CANCELLED;
-	self.state = OPENED;
-	for (int i = 0; i < 2 && !cancelled; i++)
-		if (self.ends[i] >= 0)
-			close(self.ends[i]);
-	pthread_mutex_unlock(&self.lock);
-	if (!cancelled)
-		return out;
-	// Kept open until the process ends: one who has looked the name up may
-	// be about to open it, and would wait for ever.
-	errno = EPIPE;
-	return -1;
+	}
+	int out = open_fifo(O_WRONLY);
+	if (out >= 0 && !has_reader()) {
+		errno = EPIPE;
+		return -1;
+	}
+	return out;
 }
 
 int
 fifo_open(void)
 {
-	// Closed as far as the asker can see, but the place is kept: what the
-	// watching thread opens must not land where the FIFO will be.
-	if (dup2(self.handle, STDOUT_FILENO) < 0)
-		return -1;
 	int out = wait_for_reader();
-	int error = errno;
-	// Also if we gave up: whoever opened it now would wait for ever.
-	fifo_remove();
-	errno = error;
-	if (out < 0)
+
+	if (out < 0) {
+		int error = errno;
+		fifo_settle();
+		errno = error;
 		return -1;
+	}
 	int result = dup2(out, STDOUT_FILENO) < 0 ? -1 : 0;
 	close(out);
 	return result;
@@ -290,17 +393,29 @@ bool
 fifo_cancel(void)
 {
 	pthread_mutex_lock(&self.lock);
-	bool done = self.state != WAITING;
+	bool done = self.state != WAITING || self.ends[0] >= 0;
+	self.cancelled = true;
 	if (!done) {
 		// Fails if nobody has it open. Both are kept open, as the main
 		// thread may not have come to wait yet.
-		self.ends[1] = bi_io_reopen(self.handle, O_WRONLY | O_NONBLOCK);
-		self.ends[0] = bi_io_reopen(self.handle, O_RDONLY | O_NONBLOCK);
+		self.ends[1] = open_fifo(O_WRONLY | O_NONBLOCK);
+		self.ends[0] = open_fifo(O_RDONLY | O_NONBLOCK);
 		done = self.ends[0] >= 0;
-		self.state = self.ends[1] < 0 ? CANCELLED : OPENED;
+		if (self.ends[1] >= 0)
+			self.state = OPENED;
 	}
 	pthread_mutex_unlock(&self.lock);
 	return done;
+}
+
+void
+fifo_settle(void)
+{
+	// Also if we gave up: whoever opened it now would wait for ever.
+	fifo_remove();
+	pthread_mutex_lock(&self.lock);
+	self.state = SETTLED;
+	pthread_mutex_unlock(&self.lock);
 }
 
 // Nobody will write: let a reader that waits for that see an end at once, as it
@@ -309,35 +424,22 @@ static void
 release_reader(void)
 {
 	if (self.state == WAITING)
-		close(bi_io_reopen(self.handle, O_WRONLY | O_NONBLOCK));
-}
-
-// Does the name still mean the FIFO? One that could not be held was made just
-// now.
-static bool
-is_ours(void)
-{
-	struct stat now, held;
-
-	if (self.handle < 0)
-		return true;
-	return lstat(self.path, &now) == 0 && fstat(self.handle, &held) == 0 &&
-	       now.st_dev == held.st_dev && now.st_ino == held.st_ino;
+		close(open_fifo(O_WRONLY | O_NONBLOCK));
 }
 
 void
 fifo_remove(void)
 {
+	struct stat st;
+
 	pthread_mutex_lock(&self.lock);
 	release_reader();
-	if (self.named) {
-		if (is_ours())
-			unlink(self.path);
-		self.named = false;
-	}
-	if (self.housed) {
+	// One that could not be held was made just now.
+	if (self.named && (self.st.st_ino == 0 ||
+			      (lstat(self.path, &st) == 0 && is_ours(&st))))
+		unlink(self.path);
+	if (self.housed)
 		rmdir(self.folder);
-		self.housed = false;
-	}
+	self.named = self.housed = false;
 	pthread_mutex_unlock(&self.lock);
 }

@@ -1,43 +1,60 @@
 // SPDX-License-Identifier: MIT
-// cli: serve the stream through a FIFO: process substitution for any language.
+// cli: a FIFO in the place of standard output.
 //
-// A name that was made here exists from fifo_make() until a reader has opened
-// it or the process ends, however it ends; only SIGKILL and the faults that no
-// process survives leave it behind. There is one FIFO in a process. Without
-// fifo_make() the other functions do nothing.
+// Whoever starts bibuf is told a path and opens it like a file: process
+// substitution for any language. What has been made is removed at every end of
+// the process that goes through exit(3) or signals_die(), so that only SIGKILL
+// or a fault leaves it behind.
 
 #ifndef BIBUF_FIFO_H
 #define BIBUF_FIFO_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+// How it came that nobody reads, once fifo_open() has failed with EPIPE.
+enum fifo_end {
+	FIFO_CANCELLED, // by fifo_cancel(), or the asker has left
+	FIFO_TIMED_OUT,
+};
 
 // Make the FIFO, with mode 0600 whatever the umask: at `path`, where one that
 // is there already is used and left there; or, if `path` is NULL, in a fresh
-// directory of mode 0700 under XDG_RUNTIME_DIR, else TMPDIR, else /tmp. Must
-// come before any thread exists. Returns 0, or -1 with errno; ENOTDIR when that
-// parent is a symbolic link, which could lead elsewhere tomorrow, EEXIST when
-// `path` is no FIFO.
+// directory of mode 0700 under XDG_RUNTIME_DIR if one can be made there, else
+// under TMPDIR, or /tmp if that is not set. Must come before any thread exists.
+// Returns 0, or -1 with errno; EEXIST when `path` is no FIFO.
 int fifo_make(const char *path);
 
 // The path of the FIFO, or of what it could not be made in, for messages; NULL
 // before fifo_make().
 const char *fifo_path(void);
 
-// Print the path on standard output, unless the caller of bibuf chose it.
-// Returns 0, or -1 with errno, and then the name is gone.
-int fifo_tell(void);
+// Print the path on standard output, unless the caller of bibuf chose it, and
+// put the FIFO in its place as soon as it is opened. Give up `timeout_ns` from
+// now if nobody has come by then; -1: never. Returns 0, or -1 with errno, and
+// then the name is gone.
+int fifo_tell(int64_t timeout_ns);
 
-// Close standard output; wait until a reader opens the FIFO; remove the name
-// and put the FIFO in the place of standard output. Returns 0, or -1 with
-// errno: EPIPE when nobody will read, because of fifo_cancel() or because
-// standard output was a pipe and has lost its reader. The name is gone then,
-// too.
+// Wait until a reader opens the FIFO, and put it in the place of standard
+// output. May be called again when that reader has left: what is in the FIFO is
+// kept for the next. Returns 0, or -1 with errno, and then the name is gone:
+// EPIPE when nobody will read, because the time is over, because of
+// fifo_cancel(), or because standard output was a pipe or a socket and has lost
+// its reader.
 int fifo_open(void);
 
-// If no reader has come yet, let fifo_open() give up. Returns false if that
+// See fifo_end.
+enum fifo_end fifo_end(void);
+
+// A reader that is there now may be the last: if none is, or if it leaves
+// without having taken a byte, let fifo_open() give up. Returns false if that
 // cannot be done: the FIFO may not be read, or nothing more be opened. Any
 // thread.
 bool fifo_cancel(void);
+
+// A reader has taken bytes, and is the one. Remove the name and let go of
+// whoever asked for it.
+void fifo_settle(void);
 
 // Remove the name, if it is ours and still there, and if no reader has been
 // served, let one that waits go. Any thread.

@@ -179,13 +179,20 @@ close_on_exec(int fd)
 }
 
 int
+bi_io_copy(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	return copy >= 0 ? copy
+			 : close_on_exec(fcntl(fd, F_DUPFD, STDERR_FILENO + 1));
+}
+
+int
 bi_io_lift(int fd)
 {
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
-	int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (above < 0)
-		above = close_on_exec(fcntl(fd, F_DUPFD, STDERR_FILENO + 1));
+	int above = bi_io_copy(fd);
 	int error = errno;
 	close(fd);
 	errno = error;

@@ -19,7 +19,8 @@
 //   fcntl F_DUPFD_CLOEXEC  F_DUPFD, then F_SETFD
 //   ppoll                  poll, with whole milliseconds
 //   ioctl FIONREAD         poll: whether, not how many
-//   fstatfs                what is not known to be a pipe is let be
+//   openat O_PATH          a FIFO is opened by its name
+//   fstatfs                who asked for a path is watched in another way
 //   prctl                  coarse timers; a core dump is possible
 //   rt_sigqueueinfo        kill: a signal arrives without its value
 //   getdents64             each descriptor that there can be is tried
@@ -79,6 +80,10 @@ size_t bi_io_abandon(int fd);
 // closed on exec if it was moved, or -1 with errno, and then it is closed. -1
 // is passed through, so that open(2) can be the argument.
 int bi_io_lift(int fd);
+
+// A copy of a descriptor: above the standard ones, closed on exec. Returns it,
+// or -1 with errno.
+int bi_io_copy(int fd);
 
 // Open once more what a descriptor stands for, which may be an O_PATH handle:
 // as a description of its own, closed on exec, with the access mode and the

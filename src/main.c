@@ -17,6 +17,7 @@
 // thread.c   start a thread
 // relay.c    queue -> output
 // fifo.c     a FIFO in the place of standard output
+// asker.c    whoever was told its path
 // signals.c  pass signals on, wait for the command, die as it died
 // opts.c     the command line; size.c reads sizes, memlimit.c limits
 // shown.c    texts from outside in messages
@@ -125,15 +126,30 @@ start_signals(struct stream *stream)
 		err(EXIT_OWN_FAILURE, "start the signal thread");
 }
 
-// Have a reader come, and its FIFO put in the place of standard output. Returns
-// 0, or -1 with errno: EPIPE when nobody will read.
-static int
-open_fifo(struct stream *stream)
+static enum relay_end
+failed_output(void)
 {
-	if (fifo_tell() != 0)
-		return -1;
+	return errno == EPIPE ? RELAY_READER_LEFT : RELAY_OUTPUT_FAILED;
+}
+
+// Have a reader come, its FIFO put in the place of standard output, and the
+// first bytes taken. A reader that takes none is followed by another.
+static enum relay_end
+serve_fifo(struct stream *stream)
+{
+	enum relay_end end = RELAY_READER_LEFT;
+	size_t handed = 0;
+
+	if (fifo_tell(stream->opts->fifo_timeout_ns) != 0)
+		return failed_output();
 	stream->out_name = fifo_path();
-	return fifo_open();
+	while (end == RELAY_READER_LEFT) {
+		if (fifo_open() != 0)
+			return failed_output();
+		end = relay_first(stream->queue, STDOUT_FILENO, &handed);
+	}
+	fifo_settle();
+	return end;
 }
 
 // Hand the stream on: first of all see to it that there is an output.
@@ -141,8 +157,11 @@ static enum relay_end
 hand_on(struct stream *stream)
 {
 	stream->out_name = "standard output";
-	if (fifo_path() != NULL && open_fifo(stream) != 0)
-		return errno == EPIPE ? RELAY_READER_LEFT : RELAY_OUTPUT_FAILED;
+	if (fifo_path() != NULL) {
+		enum relay_end end = serve_fifo(stream);
+		if (end != RELAY_DONE)
+			return end;
+	}
 	bi_pipesize_grow(STDOUT_FILENO, stream->opts->pipe_size);
 	bi_fill_set_output(&stream->fill, STDOUT_FILENO, !stream->opts->copy);
 	return relay_run(stream->queue, STDOUT_FILENO);
@@ -192,6 +211,8 @@ run_filter(struct stream *stream)
 	enum relay_end end = relay(stream);
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
+	if (fifo_end() == FIFO_TIMED_OUT)
+		return EXIT_TIMED_OUT;
 	if (end == RELAY_DONE || stream->opts->reader_may_leave)
 		return EXIT_SUCCESS;
 	struct pollfd in = {.fd = stream->in, .events = POLLIN};
@@ -260,7 +281,11 @@ run_command(struct stream *stream, char **argv)
 	bool excused =
 	    left && stream->opts->reader_may_leave && !signals_gone();
 	bool lost = are_bytes_lost(stream);
+	if (fifo_end() == FIFO_TIMED_OUT)
+		signals_terminate();
 	int status = signals_wait();
+	if (fifo_end() == FIFO_TIMED_OUT)
+		return EXIT_TIMED_OUT;
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
 	if (left && stream->opts->reader_may_leave)

@@ -21,9 +21,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000
 
 // A block with less room than this counts as full, or the last bytes of every
 // block would be filled by tiny reads, and an input that knows messages would
@@ -270,6 +272,28 @@ bi_queue_peek(
 		return -1;
 	}
 	return size;
+}
+
+bool
+bi_queue_wait(struct bi_queue *queue, int64_t limit_ns)
+{
+	struct timespec end;
+	int error = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += (time_t)(limit_ns / NS_PER_S);
+	end.tv_nsec += (long)(limit_ns % NS_PER_S);
+	if (end.tv_nsec >= NS_PER_S) {
+		end.tv_sec++;
+		end.tv_nsec -= NS_PER_S;
+	}
+	pthread_mutex_lock(&queue->lock);
+	while (queue->pending == 0 && !queue->ended && error == 0)
+		error = pthread_cond_clockwait(
+		    &queue->data, &queue->lock, CLOCK_MONOTONIC, &end);
+	bool found = queue->pending > 0 || queue->ended;
+	pthread_mutex_unlock(&queue->lock);
+	return found;
 }
 
 // Take the drained blocks out of the chain, all but the tail.

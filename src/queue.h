@@ -16,7 +16,9 @@
 #ifndef BIBUF_QUEUE_H
 #define BIBUF_QUEUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -53,6 +55,10 @@ void bi_queue_end(struct bi_queue *queue, int error);
 // the producer ended with an error. Both last.
 ssize_t bi_queue_peek(
     struct bi_queue *queue, struct iovec *iov, int *count, size_t most);
+
+// Consumer: wait until there is something to peek at, be it the end, at most
+// `limit_ns` nanoseconds. Returns whether there is.
+bool bi_queue_wait(struct bi_queue *queue, int64_t limit_ns);
 
 // Consumer: the first `size` bytes are done with.
 void bi_queue_consume(struct bi_queue *queue, size_t size);

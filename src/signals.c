@@ -25,7 +25,7 @@ static struct {
 	pid_t pid;
 	struct bi_fill *fill;
 
-	bool alive;
+	bool alive;              // written under the lock
 	sigset_t early;          // came before the command was sure to be there
 	sigset_t received;       // while the command was alive
 	siginfo_t last;          // of those
@@ -201,11 +201,9 @@ bury(int status)
 		if (!fifo_cancel())
 			signals_die(fatal_to);
 	}
-	pthread_mutex_lock(&self.lock);
 	self.gone = true;
 	self.status = status;
 	self.fatal_to = fatal_to;
-	pthread_mutex_unlock(&self.lock);
 	pthread_cond_signal(&self.change);
 }
 
@@ -217,9 +215,12 @@ reap(void)
 	int status;
 	pid_t pid;
 
+	// Nobody else may signal a process number that is free again.
+	pthread_mutex_lock(&self.lock);
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		if (self.alive && pid == self.pid)
 			bury(status);
+	pthread_mutex_unlock(&self.lock);
 }
 
 static void *
@@ -269,6 +270,15 @@ signals_adopt(pid_t pid)
 	sigpending(&self.early);
 	pthread_mutex_unlock(&self.lock);
 	pthread_cond_broadcast(&self.change);
+}
+
+void
+signals_terminate(void)
+{
+	pthread_mutex_lock(&self.lock);
+	if (self.alive)
+		kill(self.pid, SIGTERM);
+	pthread_mutex_unlock(&self.lock);
 }
 
 bool

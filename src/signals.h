@@ -45,6 +45,9 @@ int signals_start(struct bi_fill *fill);
 // second or two.
 void signals_adopt(pid_t pid);
 
+// Send the command SIGTERM, if it is not gone.
+void signals_terminate(void);
+
 // Is the command gone?
 bool signals_gone(void);
 

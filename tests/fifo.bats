@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # --fifo: the stream is served to whoever opens a path.
 
-# $path, $pid and the like are set in each test, a subshell.
-# shellcheck disable=SC2030,SC2031,SC2154
+# $path, $pid and the like are set in each test, a subshell; other shells and perl
+# expand what is in single quotes.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154
 
 load helper
 load process
@@ -94,13 +95,13 @@ place_kept() {
 	[ ! -e "$path" ]
 }
 
-@test "the name is gone as soon as a reader has it open" {
+@test "the name is gone as soon as a reader has taken a byte" {
 	mkfifo gate
 	serve -- sh -c 'echo first; read -r _ <gate; echo last'
 	exec 7<"$path"
-	wait_for nothing_left
 	read -r line <&7
 	[ "$line" = first ]
+	wait_for nothing_left
 	run ! gone "$pid"
 	echo >gate
 	[ "$(cat <&7)" = last ]
@@ -122,7 +123,8 @@ place_kept() {
 	serve -- sh -c 'read -r _ <gate; emit -n 3000000'
 	slurp -n 3000000 <"$path" &
 	reader=$!
-	wait_for nothing_left
+	wait_for asleep "$reader"
+	[ -p "$path" ]
 	echo >gate
 	wait "$reader"
 	served 0
@@ -205,6 +207,33 @@ place_kept() {
 		[ "$(cat "$path")" = 0777 ]
 		served 0
 	)
+}
+
+@test "A108: a TMPDIR that is a link, or relative, or ends with a slash" {
+	ln -s "$TMPDIR" link
+	TMPDIR=$PWD/link serve -- echo text
+	[ "${path#"$PWD"/link/bibuf.}" != "$path" ]
+	[ "$(cat "$path")" = text ]
+	served 0
+	TMPDIR=$PWD/link/ serve -- echo text
+	[ "$(cat "$path")" = text ]
+	served 0
+	TMPDIR=names serve -- echo text
+	[ "${path#"$TMPDIR"/bibuf.}" != "$path" ]
+	[ "$(cat "$path")" = text ]
+	served 0
+}
+
+@test "A107: an XDG_RUNTIME_DIR that is of no use: the next place" {
+	touch file
+	mkdir two
+	for place in "$PWD/missing" "$PWD/file" two \
+		"/$(printf 'x%.0s' {1..5000})" /proc; do
+		XDG_RUNTIME_DIR=$place serve -- echo text
+		[ "${path#"$TMPDIR"/bibuf.}" != "$path" ]
+		[ "$(cat "$path")" = text ]
+		served 0
+	done
 }
 
 @test "a path with a newline could not be told on a line" {
@@ -440,14 +469,18 @@ refused() {
 	[ ! -e started ]
 }
 
-@test "a TMPDIR that is missing, a link, a file, too long" {
+@test "a TMPDIR that is missing, a file, too long, on two lines" {
 	refused "$PWD/missing"
 	[[ $stderr = *missing*"No such file or directory" ]]
-	ln -s "$TMPDIR" link
-	refused "$PWD/link"
-	[[ $stderr = *link*"Not a directory" ]]
+	refused missing
+	[[ $stderr = *missing*"No such file or directory" ]]
 	touch file
 	refused "$PWD/file"
+	[[ $stderr = *file*"Not a directory" ]]
+	refused "$PWD/file/"
+	mkdir $'two\nlines'
+	refused "$PWD"/$'two\nlines'
+	[[ $stderr = *'two\nlines: Invalid argument' ]]
 	refused "$PWD/$(printf 'x%.0s' {1..5000})"
 	[[ $stderr = *"File name too long" ]]
 	nothing_left
@@ -604,4 +637,157 @@ reader() {
 		print "$count lines, status ", $? >> 8, "\n";
 	END
 	reader perl reader.pl
+}
+
+@test "an opening that takes nothing is not that of the reader" {
+	mkfifo gate
+	for command in "echo text" "sleep 0.1; echo text" "emit -n 3000000"; do
+		serve -- sh -c "$command; exit 3"
+		for _ in 1 2 3; do
+			: <"$path"
+			sleep 0.03
+		done
+		[ -p "$path" ]
+		cat "$path" >out
+		served 3
+		sh -c "$command" | cmp - out
+	done
+	serve < <(echo text)
+	: <"$path"
+	[ "$(cat "$path")" = text ]
+	served 0
+}
+
+@test "an opening that takes nothing, and then nobody" {
+	# The asker stays while somebody looks.
+	for command in "sleep 60" "echo text; exec sleep 60"; do
+		serve -- sh -c "$command"
+		: <"$path"
+		kill -TERM "$pid"
+		served 143
+	done
+	serve -- sh -c 'echo text; touch ready; exit 4'
+	wait_for test -e ready
+	: <"$path"
+	exec 6<&-
+	served 4
+	serve < <(sleep 0.1)
+	: <"$path"
+	exec 6<&-
+	served 0
+}
+
+@test "--fifo-timeout: nobody comes" {
+	serve --fifo-timeout=0.2s -- sh -c 'echo $$ >child; exec sleep 60'
+	served 124
+	gone "$(cat child)"
+	serve --fifo-timeout=0 -- sh -c 'exit 3'
+	served 124
+	mkfifo in
+	exec 5<>in
+	serve --fifo-timeout=0.1 <in 5>&-
+	: <"$path"
+	served 124
+	start "$B" --fifo=here --fifo-timeout=0.1 -- sleep 60
+	served 124
+	[ ! -e here ]
+}
+
+@test "--fifo-timeout: somebody comes, and takes his time" {
+	serve --fifo-timeout=10s -- sh -c 'echo text; exit 3'
+	[ "$(cat "$path")" = text ]
+	served 3
+	serve --fifo-timeout=0.1s -- sh -c 'sleep 0.3; echo text; exit 3'
+	[ "$(cat "$path")" = text ]
+	served 3
+}
+
+@test "no reader, and the one who asked through a named FIFO is gone" {
+	mkfifo told
+	start sh -c 'exec "$B" --fifo -- sh -c "exit 5" >told'
+	path=$(head -n 1 told)
+	served 5
+	[ ! -e "$path" ]
+}
+
+@test "a path told through a named FIFO: served while it is held" {
+	mkfifo told
+	start sh -c 'exec "$B" --fifo -- echo text >told'
+	exec 6<told
+	read -r path <&6
+	[ "$(cat "$path")" = text ]
+	served 0
+	run ! read -r -t 60 _ <&6
+}
+
+# A program with a socket to bibuf, as Node has it: it reads the path, and leaves
+# when it is told so, or opens it.
+# shellcheck disable=SC2016
+socket_asker='use Socket;
+	socketpair my $ours, my $theirs, AF_UNIX, SOCK_STREAM, 0 or die;
+	my $pid = fork // die;
+	if ($pid == 0) {
+		open STDOUT, ">&", $theirs or die;
+		exec @ARGV or exit 99;
+	}
+	close $theirs;
+	chomp(my $path = <$ours>);
+	if ($ENV{OPENS}) {
+		open my $stream, "<", $path or die;
+		print <$stream>;
+	} else {
+		close $ours;
+	}
+	waitpid $pid, 0;
+	print $? >> 8, "\n";'
+
+@test "the one who asked has a socket" {
+	OPENS=1 timeout 60 perl -e "$socket_asker" "$B" --fifo -- \
+		sh -c 'echo text; exit 3' >out
+	[ "$(cat out)" = $'text\n3' ]
+	timeout 60 perl -e "$socket_asker" "$B" --fifo -- \
+		sh -c 'exit 5' >out
+	holds out 5
+	nothing_left
+}
+
+@test "the one who asked is another user" {
+	[ "$(id -u)" = 0 ] || skip "only root is several users"
+	dir=$(mktemp -d -p /tmp)
+	cp "$B" "$dir/bibuf"
+	chmod 777 "$dir"
+	exec 6< <(cd "$dir" && TMPDIR=$dir exec setpriv --reuid 65431 \
+		--regid 65431 --clear-groups ./bibuf --fifo -- \
+		sh -c 'exit 5' 3>&-)
+	pid=$!
+	read -r -t 60 -u 6 path
+	[ -p "$path" ]
+	exec 6<&-
+	served 5
+	rm "$dir/bibuf"
+	rmdir "$dir"
+}
+
+# Start bibuf where nothing is in /proc.
+serve_without_proc() {
+	unshare -rm true 2>/dev/null || skip "no namespaces"
+	exec 6< <(exec unshare -rm sh -c 'mount -t tmpfs none /proc &&
+		exec env --default-signal "$@"' - "$B" --fifo "$@" 3>&-)
+	pid=$!
+	read -r -t 60 -u 6 path
+}
+
+@test "without /proc" {
+	serve_without_proc -- sh -c 'echo text; exit 3'
+	: <"$path"
+	[ "$(cat "$path")" = text ]
+	served 3
+	serve_without_proc -- sleep 60
+	kill -TERM "$pid"
+	served 143
+	serve_without_proc -- sh -c 'exit 5'
+	exec 6<&-
+	served 5
+	serve_without_proc --fifo-timeout=0.1 -- sleep 60
+	served 124
 }
