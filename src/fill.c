@@ -8,8 +8,10 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,9 @@ enum order {
 };
 
 #define NS_PER_S INT64_C(1000000000)
+
+// How often to look at the input in a long rest.
+#define GLANCE_NS INT64_C(1000000)
 
 // More than a pipe holds; what is asked for does not matter beyond that.
 #define SPLICE_MOST ((size_t)1 << 30)
@@ -55,7 +60,8 @@ capacity_of(int fd)
 
 // Wait until `fd` is ready for `events`, at most for `limit_ns` if that is not
 // negative. Returns 0, or -1 with errno: EPIPE when it is not ready and the
-// output has lost its reader, EAGAIN when the time is over or there is news.
+// output has lost its reader, ETIMEDOUT when the time is over, EAGAIN when
+// there is news.
 static int
 wait_ready(struct bi_fill *fill, int fd, short events, int64_t limit_ns)
 {
@@ -65,8 +71,13 @@ wait_ready(struct bi_fill *fill, int fd, short events, int64_t limit_ns)
 	    {.fd = fd, .events = events},
 	};
 
-	if (bi_io_poll(fds, 3, limit_ns) < 0)
+	int ready = bi_io_poll(fds, 3, limit_ns);
+	if (ready < 0)
 		return -1;
+	if (ready == 0) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
 	if (fds[0].revents != 0) {
 		char bytes[8];
 		(void)!read(fill->wake[0], bytes, sizeof(bytes));
@@ -80,13 +91,40 @@ wait_ready(struct bi_fill *fill, int fd, short events, int64_t limit_ns)
 	return -1;
 }
 
-// Let bytes gather in the input, or leave the output. The input is not watched
-// meanwhile, or every write of the producer's would have this thread to wake.
+// Let bytes gather in the input, or leave the output. Only the end of the input
+// is watched for meanwhile, or every write of the producer's would have this
+// thread to wake; a long rest is broken now and then to see whether the
+// producer has become faster.
 static void
 rest(struct bi_fill *fill, int64_t ns)
 {
-	if (ns > 0)
-		wait_ready(fill, -1, 0, ns);
+	for (; ns > 0; ns -= GLANCE_NS) {
+		int64_t part = ns < GLANCE_NS ? ns : GLANCE_NS;
+		if (wait_ready(fill, fill->in, 0, part) == 0 ||
+		    errno != ETIMEDOUT)
+			return;
+		if (ns > part &&
+		    bi_io_unread(fill->in) >= fill->in_capacity / 2)
+			return;
+	}
+}
+
+// Grow one of the two if it is a pipe. Returns whether that could be done; if
+// it is refused no more is asked for: others of this user would have to do with
+// less.
+static bool
+grow(struct bi_fill *fill, int fd, size_t *capacity)
+{
+	if (*capacity >= fill->pipe_size)
+		return false;
+	size_t size = bi_pipesize_double(fd, fill->pipe_size);
+	if (size > *capacity) {
+		*capacity = size;
+		return true;
+	}
+	if (size > 0)
+		fill->pipe_size = 0;
+	return false;
 }
 
 // `size` bytes have just been handed over. If that was all there was, rest if
@@ -94,13 +132,19 @@ rest(struct bi_fill *fill, int64_t ns)
 static void
 rest_after(struct bi_fill *fill, size_t size, bool all)
 {
-	size_t capacity = fill->in_capacity;
+	int out = atomic_load(&fill->out);
 	struct timespec now;
 
+	// A rest ends when they are half full.
+	if (size >= fill->in_capacity / 2)
+		grow(fill, fill->in, &fill->in_capacity);
+	if (out >= 0 && size >= fill->out_capacity / 2)
+		grow(fill, out, &fill->out_capacity);
 	if (fill->coalesce.limit_ns == 0)
 		return;
 	// The output is not to run dry while bytes gather, either.
-	if (atomic_load(&fill->out) >= 0 && fill->out_capacity < capacity)
+	size_t capacity = fill->in_capacity;
+	if (out >= 0 && fill->out_capacity < capacity)
 		capacity = fill->out_capacity;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	int64_t ns = bi_coalesce_rest(&fill->coalesce, size, capacity,
@@ -150,6 +194,10 @@ wait_for_output(struct bi_fill *fill)
 {
 	int out = atomic_load(&fill->out);
 
+	if (grow(fill, out, &fill->out_capacity)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	rest(fill, bi_coalesce_rest_full(&fill->coalesce, fill->out_capacity));
 	bool vain = is_buffering_vain(fill);
 	if (wait_ready(
@@ -160,14 +208,34 @@ wait_for_output(struct bi_fill *fill)
 	return -1;
 }
 
+// Pages that have been written in packet mode take it along, and the consumer
+// would lose bytes. Returns 0 if they have not, or -1 as move_across() does.
+static int
+check_plain(struct bi_fill *fill)
+{
+	if (fill->is_plain)
+		return 0;
+	int plain = bi_io_is_plain_pipe(fill->in);
+	if (plain < 0 && errno == EAGAIN)
+		return (int)wait_for_input(fill);
+	if (plain == 0)
+		fill->may_splice = false;
+	fill->is_plain = plain > 0;
+	errno = ENOBUFS;
+	return plain > 0 ? 0 : -1;
+}
+
 // Move pages straight across. Returns the bytes, 0 at the end of the data, or
 // -1 with errno: EAGAIN to go on, ENOBUFS to go on with the queue.
 static ssize_t
 move_across(struct bi_fill *fill)
 {
 	int out = atomic_load(&fill->out);
-	ssize_t n = bi_io_splice(fill->in, out, SPLICE_MOST);
+	ssize_t n = check_plain(fill);
 
+	if (n < 0)
+		return n;
+	n = bi_io_splice(fill->in, out, SPLICE_MOST);
 	if (n < 0 && errno == EAGAIN)
 		return bi_io_is_readable(fill->in) ? wait_for_output(fill)
 						   : wait_for_input(fill);
@@ -184,7 +252,7 @@ move_across(struct bi_fill *fill)
 
 // Read without blocking, but wait if there is nothing: then EAGAIN.
 static ssize_t
-read_some(struct bi_fill *fill, void *place, size_t room)
+read_input(struct bi_fill *fill, void *place, size_t room)
 {
 	if (fill->can_read_now) {
 		ssize_t n = bi_io_read_now(fill->in, place, room);
@@ -197,6 +265,40 @@ read_some(struct bi_fill *fill, void *place, size_t room)
 	if (!bi_io_is_readable(fill->in))
 		return wait_for_input(fill);
 	return bi_io_read(fill->in, place, room);
+}
+
+// Put what was read elsewhere into the queue, piece by piece. The last piece is
+// left to be committed. Returns its size, or -1 with errno.
+static ssize_t
+distribute(struct bi_fill *fill, size_t size, void *place, size_t room)
+{
+	const char *rest = fill->packet;
+
+	while (size > room) {
+		memcpy(place, rest, room);
+		bi_queue_commit(fill->queue, room);
+		rest += room;
+		size -= room;
+		place = bi_queue_reserve(fill->queue, &room);
+		if (place == NULL) {
+			errno = ECANCELED;
+			return -1;
+		}
+	}
+	memcpy(place, rest, size);
+	return (ssize_t)size;
+}
+
+// The same. Of a pipe in packet mode (pipe(7), O_DIRECT) what does not fit into
+// a read is gone, and nothing tells beforehand that it is one; so no read is
+// smaller than a packet may be.
+static ssize_t
+read_some(struct bi_fill *fill, void *place, size_t room)
+{
+	if (room >= sizeof(fill->packet) || bi_pipesize_get(fill->in) == 0)
+		return read_input(fill, place, room);
+	ssize_t n = read_input(fill, fill->packet, sizeof(fill->packet));
+	return n > 0 ? distribute(fill, (size_t)n, place, room) : n;
 }
 
 // Read from what the input held when it was told to finish. If that cannot be
@@ -234,6 +336,10 @@ move_to_queue(struct bi_fill *fill, int order)
 	if (n > 0) {
 		bi_queue_commit(fill->queue, (size_t)n);
 		fill->buffered += (size_t)n;
+		if (atomic_load(&fill->out) >= 0 &&
+		    bi_queue_pending(fill->queue) >= fill->out_capacity)
+			grow(
+			    fill, atomic_load(&fill->out), &fill->out_capacity);
 		if (is_buffering_vain(fill))
 			bi_queue_drain(fill->queue);
 		rest_after(fill, (size_t)n, (size_t)n < room);
@@ -280,14 +386,15 @@ run(void *arg)
 }
 
 int
-bi_fill_start(
-    struct bi_fill *fill, struct bi_queue *queue, int in, int64_t coalesce_ns)
+bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in,
+    int64_t coalesce_ns, size_t pipe_size)
 {
 	*fill = (struct bi_fill){
 	    .out = -1,
 	    .queue = queue,
 	    .in = in,
 	    .in_capacity = capacity_of(in),
+	    .pipe_size = pipe_size,
 	    // Of a regular file that is on disk still, a read that may not
 	    // wait brings nothing, and poll(2) calls it readable.
 	    .can_read_now = is_pipe_or_socket(in),
@@ -321,7 +428,8 @@ bi_fill_set_output(struct bi_fill *fill, int out, bool may_splice)
 		return;
 	fill->out_capacity = capacity_of(out);
 	fill->may_splice = may_splice && bi_pipesize_get(fill->in) > 0 &&
-			   bi_pipesize_get(out) > 0;
+			   bi_pipesize_get(out) > 0 &&
+			   !(fcntl(out, F_GETFL) & O_DIRECT);
 	atomic_store(&fill->out, out);
 	wake(fill);
 }

@@ -16,6 +16,7 @@
 
 #include "coalesce.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,19 +42,24 @@ struct bi_fill {
 	struct bi_queue *queue;
 	int in;
 	size_t in_capacity;
+	size_t
+	    pipe_size; // the most that the pipes may be grown to, if they are
 	bool can_read_now;
+	bool is_plain;   // the input is no pipe in packet mode
 	size_t buffered; // bytes, since the consumer last had to wait
 	struct bi_coalesce coalesce;
+	char packet[PIPE_BUF];
 	size_t last; // bytes still to read when finishing; SIZE_MAX: not known
 };
 
 // Start to move what comes from `in` into the queue. The queue ends with the
 // input: with 0 at its end, with errno after an error. After a small hand-over
-// the thread may let bytes gather for `coalesce_ns` nanoseconds (coalesce.h).
-// The descriptor and the queue stay the caller's and must outlive the thread.
-// `fill` must not move. Returns 0, or -1 with errno.
-int bi_fill_start(
-    struct bi_fill *fill, struct bi_queue *queue, int in, int64_t coalesce_ns);
+// the thread may let bytes gather for `coalesce_ns` nanoseconds (coalesce.h). A
+// pipe that turns out too small, here and at the output, is grown, up to
+// `pipe_size` bytes. The descriptor and the queue stay the caller's and must
+// outlive the thread. `fill` must not move. Returns 0, or -1 with errno.
+int bi_fill_start(struct bi_fill *fill, struct bi_queue *queue, int in,
+    int64_t coalesce_ns, size_t pipe_size);
 
 // From now on, while the input is silent, watch whether `out` has lost its
 // reader, and end the queue with EPIPE when it has; only pipes and sockets

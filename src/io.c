@@ -114,6 +114,58 @@ poll_plain(struct pollfd *fds, nfds_t count, int64_t limit_ns)
 	return poll(fds, count, ms > INT_MAX ? INT_MAX : (int)ms);
 }
 
+#ifdef SPLICE_F_NONBLOCK
+
+static int
+is_plain(int fd, const int scratch[2])
+{
+	char bytes[PIPE_BUF];
+	ssize_t n = tee(fd, scratch[1], sizeof(bytes), SPLICE_F_NONBLOCK);
+
+	if (n < 0)
+		return errno == EAGAIN ? -1 : 0;
+	if (n == 0)
+		return 1; // the end
+	if (n == 1) {
+		errno = ENOMSG;
+		return -1;
+	}
+	// A read of several packets stops after the first,
+	if (bi_io_read(scratch[0], bytes, sizeof(bytes)) != n)
+		return 0;
+	// and one of a part of a packet drops the rest.
+	if (tee(fd, scratch[1], 2, SPLICE_F_NONBLOCK) != 2 ||
+	    bi_io_read(scratch[0], bytes, 1) != 1)
+		return 0;
+	return bi_io_is_readable(scratch[0]);
+}
+
+int
+bi_io_is_plain_pipe(int fd)
+{
+	int scratch[2];
+
+	if (bi_io_pipe(scratch) != 0)
+		return 0;
+	int plain = is_plain(fd, scratch);
+	int error = errno;
+	close(scratch[0]);
+	close(scratch[1]);
+	errno = error;
+	return plain;
+}
+
+#else
+
+int
+bi_io_is_plain_pipe(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
+#endif
+
 bool
 bi_io_is_readable(int fd)
 {

@@ -14,6 +14,7 @@
 //
 //   splice                 the bytes are copied
 //   preadv2                poll, then read
+//   tee                    the bytes are copied
 //   fcntl F_SETPIPE_SZ     a pipe stays as large as it is
 //   fcntl F_GETPIPE_SZ     a pipe is taken to have the usual capacity
 //   fcntl F_DUPFD_CLOEXEC  F_DUPFD, then F_SETFD
@@ -57,6 +58,12 @@ ssize_t bi_io_write(int fd, const struct iovec *iov, int count);
 // when `in` is empty or `out` full; any other error may mean that it can not be
 // done with these two.
 ssize_t bi_io_splice(int in, int out, size_t size);
+
+// Is a pipe in packet mode, or has the next that it holds been written in it
+// (pipe(7), O_DIRECT)? Nothing is taken from it. Returns 1 if not, 0 if it is,
+// or if it cannot be told, -1 with errno: EAGAIN when the pipe is empty, ENOMSG
+// when one more byte would have to be there.
+int bi_io_is_plain_pipe(int fd);
 
 // Can it be read now, or is it at its end?
 bool bi_io_is_readable(int fd);

@@ -27,7 +27,6 @@
 #include "fill.h"
 #include "io.h"
 #include "opts.h"
-#include "pipesize.h"
 #include "queue.h"
 #include "relay.h"
 #include "shown.h"
@@ -113,9 +112,8 @@ make_fifo(const char *path)
 static void
 start_reading(struct stream *stream)
 {
-	bi_pipesize_grow(stream->in, stream->opts->pipe_size);
 	if (bi_fill_start(&stream->fill, stream->queue, stream->in,
-		stream->opts->coalesce_ns) != 0)
+		stream->opts->coalesce_ns, stream->opts->pipe_size) != 0)
 		err(EXIT_OWN_FAILURE, "start the reader thread");
 }
 
@@ -162,7 +160,6 @@ hand_on(struct stream *stream)
 		if (end != RELAY_DONE)
 			return end;
 	}
-	bi_pipesize_grow(STDOUT_FILENO, stream->opts->pipe_size);
 	bi_fill_set_output(&stream->fill, STDOUT_FILENO, !stream->opts->copy);
 	return relay_run(stream->queue, STDOUT_FILENO);
 }

@@ -32,6 +32,12 @@
 // command may be in the same control group, and need the rest.
 #define MEMORY_SHARE 8
 
+// With 512 KiB a pipe brings nearly what 1 MiB brings, the most that an
+// ordinary user can have, with 256 KiB much less
+// (bench/results/2026-12-07-pipe-size.md); and what all pipes of a user may
+// hold together is for the neighbours, too.
+#define PIPE_SIZE ((size_t)512 << 10)
+
 // In a millisecond a writer of 65 MB/s fills the 64 KiB that libuv, and with it
 // Node and Julia, reads at a time; and a person does not notice it.
 #define COALESCE_NS 1000000
@@ -214,7 +220,7 @@ opts_parse(struct opts *opts, int argc, char **argv)
 	int option;
 
 	*opts = (struct opts){
-	    .pipe_size = bi_pipesize_max(),
+	    .pipe_size = PIPE_SIZE,
 	    .coalesce_ns = COALESCE_NS,
 	    .fifo_timeout_ns = -1,
 	};

@@ -20,7 +20,7 @@ enum {
 struct opts {
 	size_t block_size; // bytes
 	size_t blocks;     // at least 2
-	size_t pipe_size;  // bytes to ask for at both ends; 0: leave the pipes
+	size_t pipe_size;  // grow the pipes up to so many bytes; 0: leave them
 	int64_t coalesce_ns;   // longest rest after a small hand-over; 0: none
 	bool copy;             // never splice
 	bool reader_may_leave; // before it has everything, and that is success

@@ -36,16 +36,19 @@ bi_pipesize_max(void)
 	return size > 0 ? size : MAX_BY_DEFAULT;
 }
 
-void
-bi_pipesize_grow(int fd, size_t size)
+size_t
+bi_pipesize_double(int fd, size_t most)
 {
 	size_t capacity = bi_pipesize_get(fd);
+	size_t size = 2 * capacity;
 
-	if (size > SIZE_LIMIT)
-		size = SIZE_LIMIT;
-	while (capacity > 0 && size > capacity &&
-	       fcntl(fd, F_SETPIPE_SZ, (int)size) < 0)
-		size /= 2;
+	if (most > SIZE_LIMIT)
+		most = SIZE_LIMIT;
+	if (size > most)
+		size = most;
+	if (size <= capacity || fcntl(fd, F_SETPIPE_SZ, (int)size) < 0)
+		return capacity;
+	return bi_pipesize_get(fd);
 }
 
 #else
@@ -63,10 +66,11 @@ bi_pipesize_max(void)
 	return 0;
 }
 
-void
-bi_pipesize_grow(int fd, size_t size)
+size_t
+bi_pipesize_double(int fd, size_t most)
 {
-	(void)fd, (void)size;
+	(void)fd, (void)most;
+	return 0;
 }
 
 #endif

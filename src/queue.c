@@ -58,7 +58,7 @@ struct bi_queue {
 	pthread_cond_t room; // the producer waits here
 	struct block *head;
 	struct block *tail;
-	size_t blocks;
+	size_t blocks; // taken from the pool
 	size_t pending;
 	bool ended;
 	int error;
@@ -296,9 +296,9 @@ bi_queue_wait(struct bi_queue *queue, int64_t limit_ns)
 	return found;
 }
 
-// Take the drained blocks out of the chain, all but the tail.
+// Take the drained blocks out of the chain, all but the tail, and count them.
 static struct block *
-shed(struct bi_queue *queue)
+shed(struct bi_queue *queue, size_t *count)
 {
 	struct block *drained = NULL;
 
@@ -306,9 +306,9 @@ shed(struct bi_queue *queue)
 	       queue->head->begin == queue->head->end) {
 		struct block *block = queue->head;
 		queue->head = block->next;
-		queue->blocks--;
 		block->next = drained;
 		drained = block;
+		++*count;
 	}
 	return drained;
 }
@@ -326,10 +326,17 @@ bi_queue_consume(struct bi_queue *queue, size_t size)
 		block->begin += part;
 		size -= part;
 	}
-	struct block *drained = shed(queue);
+	size_t count = 0;
+	struct block *drained = shed(queue, &count);
+	if (drained != NULL) {
+		// They count until they are given back, which takes its time.
+		pthread_mutex_unlock(&queue->lock);
+		release(queue, drained);
+		pthread_mutex_lock(&queue->lock);
+		queue->blocks -= count;
+	}
 	pthread_mutex_unlock(&queue->lock);
 	pthread_cond_signal(&queue->room);
-	release(queue, drained);
 }
 
 void

@@ -506,3 +506,25 @@ descriptors() {
 	echo >gate
 	wait $!
 }
+
+@test "an output that takes messages as a whole" {
+	for options in "" "-b 4M -n 2"; do
+		# shellcheck disable=SC2086
+		timeout 60 perl -MSocket -e '
+			socketpair my $ours, my $theirs, AF_UNIX,
+				SOCK_SEQPACKET, 0 or die;
+			my $pid = fork // die;
+			if ($pid == 0) {
+				open STDOUT, ">&", $theirs or die;
+				exec @ARGV or exit 99;
+			}
+			close $theirs;
+			while (sysread $ours, my $part, 1 << 20) {
+				print $part;
+			}
+			waitpid $pid, 0;
+			exit $? >> 8;
+		' "$B" $options -- emit -n 5000000 | slurp -n 5000000
+		[ "${PIPESTATUS[*]}" = "0 0" ]
+	done
+}

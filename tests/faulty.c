@@ -9,7 +9,8 @@
 // The nth such call fails, and every so many calls from there on, with what is
 // the name of an errno, or `short` (one byte is moved), `half` (half of them
 // are), `zero` (0 is returned). `which` narrows the calls down to those on one
-// descriptor; for malloc and mmap, to those of at least so many bytes.
+// descriptor; for malloc and mmap, to those of at least so many bytes; for
+// fcntl, to those with a command.
 //
 //	FAULTS=writev@1:3:ENOSPC,read:2+3:EINTR
 
@@ -25,6 +26,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,6 +299,33 @@ pipe2(int ends[2], int flags)
 	int what = due("pipe2", -1, 0);
 	FAIL(what, -1);
 	return next(ends, flags);
+}
+
+// Narrowed down by the command. As all that have a third argument, it may be
+// an int or a pointer.
+int
+fcntl(int fd, int command, ...)
+{
+	va_list rest;
+
+	va_start(rest, command);
+	void *argument = va_arg(rest, void *);
+	va_end(rest);
+	NEXT(fcntl);
+	int what = due("fcntl", command, 0);
+	FAIL(what, -1);
+	return next(fd, command, argument);
+}
+
+int
+fcntl64(int fd, int command, ...)
+{
+	va_list rest;
+
+	va_start(rest, command);
+	void *argument = va_arg(rest, void *);
+	va_end(rest);
+	return fcntl(fd, command, argument);
 }
 
 void *

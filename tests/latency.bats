@@ -3,6 +3,8 @@
 # A byte is never held back from a reader that waits for it, and the end of the
 # data neither.
 
+# shellcheck disable=SC2016 # what inner shells expand
+
 load helper
 
 # Read one byte of what the coprocess BUF writes and compare it.
@@ -153,4 +155,33 @@ finish() {
 		wait_for test -e written
 		slurp -n 6000000
 	}
+}
+
+# However long small writes may gather, the end of the stream, and a writer that
+# becomes faster, end that.
+@test "a rest ends with the stream" {
+	for options in "" --copy; do
+		# shellcheck disable=SC2086
+		timeout 20 "$B" --coalesce=100s $options -- \
+			sh -c 'echo a; sleep .05; echo b; sleep .05; echo c' >out
+		[ "$(cat out)" = $'a\nb\nc' ]
+		# shellcheck disable=SC2086
+		sh -c 'echo a; sleep .05; echo b; sleep .05; echo c' |
+			timeout 20 "$B" --coalesce=100s $options | cat >out
+		[ "${PIPESTATUS[*]}" = "0 0 0" ]
+		[ "$(cat out)" = $'a\nb\nc' ]
+	done
+}
+
+@test "a rest ends when the pipe fills" {
+	for options in "" --copy; do
+		# shellcheck disable=SC2086
+		timeout 20 "$B" --coalesce=100s $options -- \
+			sh -c 'for i in 1 2 3 4; do
+				echo $i; sleep .05; done; emit -n 3000000
+				exec >&-; touch written; sleep 0.1' | cat >out
+		[ "${PIPESTATUS[*]}" = "0 0" ]
+		slurp -n 3000000 < <(tail -c 3000000 out)
+		[ -e written ]
+	done
 }

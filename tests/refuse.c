@@ -47,6 +47,7 @@ static const struct call {
     {"preadv2", "", SYS_preadv2, 0, 0, 0},
     {"prlimit64", "", SYS_prlimit64, 0, 0, 0},
     {"rt_sigqueueinfo", "", SYS_rt_sigqueueinfo, 0, 0, 0},
+    {"tee", "", SYS_tee, 0, 0, 0},
     {"splice", "", SYS_splice, 0, 0, 0},
 };
 

@@ -7,6 +7,7 @@
 # shellcheck disable=SC2016,SC2154
 
 load helper
+load process
 
 # More than a few writes from memory fail. What comes before the reader thread
 # knows the output goes through memory in one or two.
@@ -98,27 +99,108 @@ reads() {
 # Print the capacity of a pipe that is standard output.
 capacity='print STDERR fcntl(STDOUT, 1032, 0)'	# F_GETPIPE_SZ
 
-@test "both pipes hold more" {
+@test "the pipes of a stream that needs it hold more" {
 	if [ "$(id -u)" != 0 ]; then
 		skip "a user may have used up what there is"
 	fi
 	max=$(cat /proc/sys/fs/pipe-max-size)
-	mkfifo pipe
+	mkfifo pipe gate
 	exec 5<>pipe
 	old=$(perl -e "$capacity" 2>&1 >&5)
 	while read -r option size; do
-		exec 5<>pipe
-		[ "$("$B" "$option" -- perl -e "$capacity" 2>&1 >pipe)" = "$size" ]
-		[ "$(perl -e "$capacity" 2>&1 >&5)" = "$size" ]
-		exec 5>&-
+		for copy in "" --copy; do
+			exec 5<>pipe
+			# shellcheck disable=SC2086
+			start "$B" $copy "$option" -- sh -c "emit -n 9000000
+				perl -e '$capacity' 2>in; read -r _ <gate" >pipe
+			slurp -a 9000000 -d 100 <&5
+			wait_for filled in
+			out=$(perl -e "$capacity" 2>&1 >&5)
+			echo >gate
+			reap "$pid"
+			echo "$option $copy: $(cat in) $out"
+			[ "$(cat in)" = "$size" ]
+			[ "$out" = "$size" ]
+			exec 5>&-
+			rm in
+		done
 	done <<-EOT
 		--pipe-size=keep $old
 		--pipe-size=1 $old
 		--pipe-size=128K 131072
 		--pipe-size=200000 262144
 		--pipe-size=max $max
-		--copy $max
 	EOT
+}
+
+@test "A110: those of one that is silent, or slow, do not" {
+	mkfifo pipe in
+	exec 5<>pipe 6<>in
+	old=$(perl -e "$capacity" 2>&1 >&5)
+	start "$B" <in >pipe 5>&- 6>&-
+	for ((i = 0; i < 50; i++)); do
+		echo "a line of text" >&6
+		read -r _ <&5
+	done
+	wait_for asleep "$pid"
+	[ "$(perl -e "$capacity" 2>&1 >&5)" = "$old" ]
+	[ "$(perl -e "$capacity" 2>&1 >&6)" = "$old" ]
+}
+
+@test "A110: where there is no more to be had it is asked for once" {
+	skip_if_sanitized
+	# F_SETPIPE_SZ
+	faulty() {
+		env FAULTS=fcntl@1031:1+1:EPERM FAULTS_LOG="$PWD/made" \
+			LD_PRELOAD="$TESTBIN/faulty.so" "$@"
+	}
+	for options in "" --copy; do
+		# shellcheck disable=SC2086
+		faulty "$B" $options -- emit -n 20000000 | slurp -n 20000000
+		has_lines made 1
+		rm made
+		# shellcheck disable=SC2086
+		emit -c 300 -n 5000000 | faulty "$B" $options |
+			slurp -n 5000000
+		has_lines made 1
+		rm made
+	done
+}
+
+# Run a command with a pipe in packet mode as its input, its output, or both.
+packets='import os, subprocess, sys
+ends = []
+def packet_pipe():
+    r, w = os.pipe2(os.O_DIRECT)
+    return r, w
+mode, size, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+r, w = packet_pipe() if "i" in mode else os.pipe()
+s, v = packet_pipe() if "o" in mode else os.pipe()
+os.set_inheritable(r, False)
+child = subprocess.Popen(command, stdin=r, stdout=v)
+os.close(r)
+os.close(v)
+if os.fork() == 0:
+    os.close(s)
+    for i in range(1000):
+        os.write(w, b"%0999d\n" % i)
+    os._exit(0)
+os.close(w)
+got = b""
+while part := os.read(s, size):
+    got += part
+assert got == b"".join(b"%0999d\n" % i for i in range(1000)), len(got)
+assert child.wait() == 0'
+
+@test "pipes in packet mode" {
+	for options in "" --copy "-b 7 -n 2" --coalesce=0; do
+		# shellcheck disable=SC2086
+		timeout 60 python3 -c "$packets" i 100 "$B" $options
+		# shellcheck disable=SC2086
+		timeout 60 python3 -c "$packets" o 5000 "$B" $options
+		# shellcheck disable=SC2086
+		timeout 60 python3 -c "$packets" io 5000 "$B" $options
+	done
 }
 
 @test "pipes of a page" {

@@ -29,7 +29,7 @@ setup(struct fixture *fixture, int out)
 	fixture->queue = bi_queue_create(16, 3);
 	CHECK_INT(bi_io_pipe(fixture->in), 0);
 	CHECK_INT(
-	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0], 0),
+	    bi_fill_start(&fixture->fill, fixture->queue, fixture->in[0], 0, 0),
 	    0);
 	if (out >= 0)
 		bi_fill_set_output(&fixture->fill, out, false);
@@ -248,7 +248,7 @@ bytes_and_the_end_come_before_a_reader_that_left(void)
 	CHECK_INT(bi_io_pipe(it.in), 0);
 	put(&it, "last");
 	hang_up(&it);
-	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0], 0), 0);
+	CHECK_INT(bi_fill_start(&it.fill, it.queue, it.in[0], 0, 0), 0);
 	bi_fill_set_output(&it.fill, out[1], false);
 	CHECK(expect(it.queue, "last"));
 	CHECK_INT(ending(it.queue), 0);
@@ -419,7 +419,7 @@ check_input(int fd, const char *text, int error)
 	struct bi_queue *queue = bi_queue_create(5, 2);
 	struct bi_fill fill;
 
-	CHECK_INT(bi_fill_start(&fill, queue, fd, 0), 0);
+	CHECK_INT(bi_fill_start(&fill, queue, fd, 0, 0), 0);
 	CHECK(expect(queue, text));
 	CHECK_INT(ending(queue), error);
 	bi_fill_stop(&fill);

@@ -163,7 +163,7 @@ run_course(size_t block_size, size_t blocks, int64_t coalesce_ns, long wanted)
 	fcntl(course.in[0], F_SETPIPE_SZ, (int)PAGE);
 	fcntl(course.out[0], F_SETPIPE_SZ, (int)PAGE);
 	CHECK_INT(bi_fill_start(
-		      &course.fill, course.queue, course.in[0], coalesce_ns),
+		      &course.fill, course.queue, course.in[0], coalesce_ns, 0),
 	    0);
 	bi_fill_set_output(&course.fill, course.out[1], true);
 	pthread_create(&producer, NULL, produce, &course);

@@ -6,8 +6,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // Put `size` bytes of `bytes` into the queue, which must have room.
 static void
@@ -44,6 +48,108 @@ take(struct bi_queue *queue, char *bytes, size_t size)
 	CHECK_INT(done, n);
 	bi_queue_consume(queue, done);
 	return n;
+}
+
+// Blocks of this size are mapped (pool.c), and counted here.
+#define COUNTED_SIZE ((size_t)64 << 10)
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTS_BLOCKS false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define COUNTS_BLOCKS false
+#endif
+#endif
+#ifndef COUNTS_BLOCKS
+#define COUNTS_BLOCKS true
+
+static _Atomic int blocks_now;
+static _Atomic int blocks_most;
+
+static bool
+is_block(size_t size)
+{
+	return size > COUNTED_SIZE && size < COUNTED_SIZE + 4096;
+}
+
+void *
+mmap(void *place, size_t size, int access, int flags, int fd, off_t offset)
+{
+	if (is_block(size)) {
+		int now = ++blocks_now;
+		int most = blocks_most;
+		while (now > most &&
+		       !atomic_compare_exchange_weak(&blocks_most, &most, now))
+			;
+	}
+	return (void *)syscall(
+	    SYS_mmap, place, size, access, flags, fd, offset);
+}
+
+int
+munmap(void *place, size_t size)
+{
+	int result = (int)syscall(SYS_munmap, place, size);
+
+	if (is_block(size))
+		blocks_now--;
+	return result;
+}
+
+#else
+
+static int blocks_now, blocks_most;
+
+#endif
+
+struct counted {
+	struct bi_queue *queue;
+	size_t rounds;
+};
+
+// As much as fits, at once, again and again.
+static void *
+flood(void *arg)
+{
+	struct counted *it = arg;
+	size_t room;
+
+	for (size_t i = 0; i < it->rounds; i++) {
+		void *place = bi_queue_reserve(it->queue, &room);
+		memset(place, 0, 1);
+		bi_queue_commit(it->queue, room);
+	}
+	bi_queue_end(it->queue, 0);
+	return NULL;
+}
+
+static void
+there_are_never_more_blocks_than_allowed(void)
+{
+	static const size_t limits[] = {2, 3, 16};
+
+	for (size_t i = 0; COUNTS_BLOCKS && i < 3; i++) {
+		struct counted it = {.rounds = 20000};
+		struct iovec iov[64];
+		pthread_t producer;
+		ssize_t n;
+		blocks_now = blocks_most = 0;
+		it.queue = bi_queue_create(COUNTED_SIZE, limits[i]);
+		pthread_create(&producer, NULL, flood, &it);
+		do {
+			// Let it come near the limit, then drain all of it.
+			for (int j = 0; j < 20; j++)
+				sched_yield();
+			int parts = 64;
+			n = bi_queue_peek(it.queue, iov, &parts, SIZE_MAX);
+			bi_queue_consume(it.queue, n > 0 ? (size_t)n : 0);
+		} while (n > 0);
+		pthread_join(producer, NULL);
+		CHECK(blocks_most >= 2);
+		CHECK(blocks_most <= (int)limits[i]);
+		bi_queue_destroy(it.queue);
+		CHECK_INT(blocks_now, 0);
+	}
 }
 
 static void
@@ -357,6 +463,7 @@ main(void)
 	TEST(a_nearly_full_block_counts_as_full);
 	TEST(tiny_blocks_do_not_cost_many_times_their_size);
 	TEST(the_end_and_an_error_come_behind_the_bytes);
+	TEST(there_are_never_more_blocks_than_allowed);
 	TEST(a_producer_at_the_limit_waits_until_a_block_is_drained);
 	TEST(close_ends_the_producer_even_one_that_waits);
 	TEST(drain_waits_until_all_is_consumed_or_nothing_is_wanted);
