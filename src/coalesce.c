@@ -7,7 +7,7 @@
 // times as long.
 #define REST_LEAST_NS 30000
 
-// Until half of a pipe is filled or drained, if it goes on like this.
+// Until half of a pipe is filled, if it goes on like this.
 static int64_t
 half_ns(const struct bi_coalesce *coalesce, size_t capacity)
 {
@@ -22,8 +22,8 @@ half_ns(const struct bi_coalesce *coalesce, size_t capacity)
 }
 
 int64_t
-bi_coalesce_rest(
-    struct bi_coalesce *coalesce, size_t size, size_t capacity, int64_t now_ns)
+bi_coalesce_rest(struct bi_coalesce *coalesce, size_t size, size_t in_capacity,
+    size_t out_capacity, int64_t now_ns)
 {
 	int64_t gap_ns = now_ns - coalesce->last_ns;
 
@@ -36,12 +36,8 @@ bi_coalesce_rest(
 		coalesce->ns = coalesce->ns / 2 + (double)gap_ns;
 	}
 	coalesce->last_ns = now_ns;
-	coalesce->rest_ns = half_ns(coalesce, capacity);
+	// The output is not to run dry while bytes gather, either.
+	coalesce->rest_ns = half_ns(
+	    coalesce, in_capacity < out_capacity ? in_capacity : out_capacity);
 	return coalesce->rest_ns;
-}
-
-int64_t
-bi_coalesce_rest_full(const struct bi_coalesce *coalesce, size_t capacity)
-{
-	return half_ns(coalesce, capacity);
 }

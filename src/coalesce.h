@@ -24,17 +24,12 @@ struct bi_coalesce {
 	double ns;        // and what they took
 };
 
-// A hand-over of `size` bytes (at least 1) through a pipe of `capacity` bytes
-// has ended at `now_ns`, by any clock that does not go back. Returns for how
-// many nanoseconds to rest before the next read; 0: not at all. A stream that
-// was silent for longer than the limit is quiet, and its single lines pay
-// nothing.
-int64_t bi_coalesce_rest(
-    struct bi_coalesce *coalesce, size_t size, size_t capacity, int64_t now_ns);
-
-// The output, a pipe of `capacity` bytes, is full. Returns for how many
-// nanoseconds to rest until about half of it has been read.
-int64_t bi_coalesce_rest_full(
-    const struct bi_coalesce *coalesce, size_t capacity);
+// A hand-over of `size` bytes (at least 1), through an input that holds
+// `in_capacity` bytes to an output that holds `out_capacity`, has ended at
+// `now_ns`, by any clock that does not go back. Returns for how many
+// nanoseconds to rest before the next read; 0: not at all. A stream that was
+// silent for longer than the limit is quiet, and its single lines pay nothing.
+int64_t bi_coalesce_rest(struct bi_coalesce *coalesce, size_t size,
+    size_t in_capacity, size_t out_capacity, int64_t now_ns);
 
 #endif

@@ -142,12 +142,9 @@ rest_after(struct bi_fill *fill, size_t size, bool all)
 		grow(fill, out, &fill->out_capacity);
 	if (fill->coalesce.limit_ns == 0)
 		return;
-	// The output is not to run dry while bytes gather, either.
-	size_t capacity = fill->in_capacity;
-	if (out >= 0 && fill->out_capacity < capacity)
-		capacity = fill->out_capacity;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	int64_t ns = bi_coalesce_rest(&fill->coalesce, size, capacity,
+	int64_t ns = bi_coalesce_rest(&fill->coalesce, size, fill->in_capacity,
+	    out >= 0 ? fill->out_capacity : SIZE_MAX,
 	    now.tv_sec * NS_PER_S + now.tv_nsec);
 	if (all)
 		rest(fill, ns);
@@ -185,9 +182,9 @@ wait_for_input(struct bi_fill *fill)
 	return -1;
 }
 
-// The output is full: let the consumer read about half of it. If it reads
-// nothing, not even in the longest rest, it pauses, and the queue is to take
-// what comes, unless that is vain. Returns -1 with errno: EAGAIN to go on,
+// The output is full: grow it, or let the consumer read. If it reads nothing,
+// not even in the longest rest, it pauses, and the queue is to take what comes,
+// unless that is vain. Returns -1 with errno: EAGAIN to go on,
 // ENOBUFS to go on with the queue.
 static ssize_t
 wait_for_output(struct bi_fill *fill)
@@ -198,7 +195,6 @@ wait_for_output(struct bi_fill *fill)
 		errno = EAGAIN;
 		return -1;
 	}
-	rest(fill, bi_coalesce_rest_full(&fill->coalesce, fill->out_capacity));
 	bool vain = is_buffering_vain(fill);
 	if (wait_ready(
 		fill, out, POLLOUT, vain ? -1 : fill->coalesce.limit_ns) == 0)

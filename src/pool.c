@@ -25,7 +25,7 @@ struct bi_pool {
 	size_t idle_most;
 	pthread_mutex_t lock;
 	struct idle *idle;
-	struct bi_pool_stats stats;
+	size_t idle_count;
 };
 
 static void *
@@ -82,16 +82,13 @@ void *
 bi_pool_get(struct bi_pool *pool)
 {
 	pthread_mutex_lock(&pool->lock);
-	struct bi_pool_stats *stats = &pool->stats;
 	void *block = pool->idle;
 	if (block != NULL) {
 		pool->idle = pool->idle->next;
-		stats->idle--;
+		pool->idle_count--;
 	} else {
 		block = map_block(pool->block_size);
 	}
-	if (block != NULL && ++stats->in_use > stats->in_use_most)
-		stats->in_use_most = stats->in_use;
 	pthread_mutex_unlock(&pool->lock);
 	if (block == NULL)
 		errno = ENOMEM;
@@ -104,24 +101,14 @@ bi_pool_put(struct bi_pool *pool, void *block)
 	if (block == NULL)
 		return;
 	pthread_mutex_lock(&pool->lock);
-	pool->stats.in_use--;
-	bool keep = pool->stats.idle < pool->idle_most;
+	bool keep = pool->idle_count < pool->idle_most;
 	if (keep) {
 		struct idle *idle = block;
 		idle->next = pool->idle;
 		pool->idle = idle;
-		pool->stats.idle++;
+		pool->idle_count++;
 	}
 	pthread_mutex_unlock(&pool->lock);
 	if (!keep)
 		unmap_block(block, pool->block_size);
-}
-
-struct bi_pool_stats
-bi_pool_stats(struct bi_pool *pool)
-{
-	pthread_mutex_lock(&pool->lock);
-	struct bi_pool_stats stats = pool->stats;
-	pthread_mutex_unlock(&pool->lock);
-	return stats;
 }

@@ -12,13 +12,6 @@
 
 struct bi_pool;
 
-// What a pool holds, in blocks.
-struct bi_pool_stats {
-	size_t in_use;      // handed out now
-	size_t in_use_most; // most handed out at one time
-	size_t idle;        // kept for reuse now
-};
-
 // Create a pool of blocks of `block_size` bytes, at least one, that keeps at
 // most `idle_most` of them while they are not used. Returns NULL with errno
 // ENOMEM or EINVAL.
@@ -35,8 +28,5 @@ void *bi_pool_get(struct bi_pool *pool);
 
 // Give a block of this pool back. NULL is allowed.
 void bi_pool_put(struct bi_pool *pool, void *block);
-
-// What the pool holds at this moment.
-struct bi_pool_stats bi_pool_stats(struct bi_pool *pool);
 
 #endif

@@ -359,11 +359,6 @@ on_socket() {
 	ended "exited 141"
 }
 
-# Has the process no child, not even a dead one?
-childless() {
-	[ -z "$(pgrep -P "$1")" ]
-}
-
 @test "--output-error=exit-nopipe: a command that failed before" {
 	start_stuck_reader
 	start_bibuf --output-error=exit-nopipe -- \
@@ -380,4 +375,21 @@ childless() {
 		status=$?
 	[ "$status" = 125 ]
 	[ -s message ]
+}
+
+@test "bytes that nobody reads are lost though the command has ended well" {
+	start_stuck_reader
+	start_bibuf --coalesce=60s --pipe-size=keep -- head -c 100000 /dev/zero
+	wait_for childless "$(cat pid)"
+	: >gate
+	ended "killed 13"
+}
+
+@test "those that are left in the pipe of the command, too" {
+	# A slow reader: nothing is in memory, and the pipes hold the rest.
+	start_reader sh -c 'slurp -r 4000 -d 200 -a 400000; exec 4<gate'
+	start_bibuf --pipe-size=keep -m 40000 -- emit -n 500000
+	wait_for childless "$(cat pid)"
+	: >gate
+	ended "killed 13"
 }

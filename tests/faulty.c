@@ -8,9 +8,10 @@
 //
 // The nth such call fails, and every so many calls from there on, with what is
 // the name of an errno, or `short` (one byte is moved), `half` (half of them
-// are), `zero` (0 is returned). `which` narrows the calls down to those on one
-// descriptor; for malloc and mmap, to those of at least so many bytes; for
-// fcntl, to those with a command.
+// are), `zero` (0 is returned), `stop` (the process is stopped before it), or
+// `none`: it is only told in the log. `which` narrows the calls down to those
+// on one descriptor; for malloc and mmap, to those of at least so many bytes;
+// for fcntl, to those with a command.
 //
 //	FAULTS=writev@1:3:ENOSPC,read:2+3:EINTR
 
@@ -32,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -41,7 +43,9 @@
 
 // What happens instead of the call, if it is not an error number.
 enum {
-	FAULT_ZERO = -3,
+	FAULT_UNKNOWN = -5,
+	FAULT_STOP,
+	FAULT_ZERO,
 	FAULT_HALF,
 	FAULT_SHORT,
 	FAULT_NONE,
@@ -74,7 +78,9 @@ parse_what(const char *what)
 		if (name != NULL && strcmp(what, name) == 0)
 			return error;
 	}
-	return FAULT_NONE;
+	if (strcmp(what, "stop") == 0)
+		return FAULT_STOP;
+	return strcmp(what, "none") == 0 ? FAULT_NONE : FAULT_UNKNOWN;
 }
 
 // Read one fault. Returns whether there is any sense in it.
@@ -97,7 +103,7 @@ parse(struct fault *fault, const char *text)
 	}
 	snprintf(fault->call, sizeof(fault->call), "%.15s", call);
 	fault->what = parse_what(what);
-	return fault->what != FAULT_NONE;
+	return fault->what != FAULT_UNKNOWN;
 }
 
 __attribute__((constructor)) static void
@@ -144,6 +150,8 @@ due(const char *call, long which, int is_size)
 				     past % fault->every == 0)) {
 			syscall(SYS_write, log_fd, call, strlen(call));
 			syscall(SYS_write, log_fd, "\n", 1);
+			if (fault->what == FAULT_STOP)
+				syscall(SYS_kill, getpid(), SIGSTOP);
 			return fault->what;
 		}
 	}
@@ -326,6 +334,20 @@ fcntl64(int fd, int command, ...)
 	void *argument = va_arg(rest, void *);
 	va_end(rest);
 	return fcntl(fd, command, argument);
+}
+
+int
+prctl(int option, ...)
+{
+	va_list rest;
+
+	va_start(rest, option);
+	unsigned long argument = va_arg(rest, unsigned long);
+	va_end(rest);
+	NEXT(prctl);
+	int what = due("prctl", option, 0);
+	FAIL(what, -1);
+	return next(option, argument);
 }
 
 void *

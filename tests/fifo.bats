@@ -276,9 +276,10 @@ place_kept() {
 @test "a given path: who waits there sees the end if nothing can be started" {
 	mkfifo here
 	for command in no-such-command /etc/passwd; do
-		start cat here
+		start timeout 10 cat here
 		reader=$pid
-		wait_for asleep "$reader"
+		wait_for runs cat
+		wait_for asleep "$(processes cat)"
 		status=0
 		timeout 60 "$B" --fifo=here -- $command 2>errors || status=$?
 		[ "$status" = 127 ] || [ "$status" = 126 ]

@@ -135,3 +135,8 @@ runs() {
 parent_of() {
 	status_of "$(processes "$1")" PPid
 }
+
+# Has the process no child, not even a dead one?
+childless() {
+	[ -z "$(pgrep -P "$1")" ]
+}

@@ -229,3 +229,50 @@ assert child.wait() == 0'
 		holds errors ""
 	done
 }
+
+# Run a command and print how many calls of a kind bibuf makes.
+count_calls() {
+	local call=$1
+
+	shift
+	rm -f made
+	env FAULTS="$call:1+1:none" FAULTS_LOG="$PWD/made" \
+		LD_PRELOAD="$TESTBIN/faulty.so" timeout 60 "$@"
+	wc -l <made >count
+}
+
+@test "what is buffered in vain is not buffered for good" {
+	skip_if_sanitized
+	needs_short_cut
+	# The consumer is slower all along. 40 MB in writes of 256 KiB would be
+	# more than 150 of them.
+	count_calls writev "$B" -m 256K --pipe-size=128K --coalesce=0.1ms -- \
+		emit -n 40000000 | slurp -d 200 -n 40000000
+	echo "$(cat count) writes"
+	[ "$(cat count)" -le 40 ]
+}
+
+@test "short rests need a fine clock" {
+	skip_if_sanitized
+	# PR_SET_TIMERSLACK
+	count_calls prctl@29 "$B" -- true
+	[ "$(cat count)" = 1 ]
+}
+
+@test "memory is used again where others write to the output, too" {
+	skip_if_sanitized
+	mkfifo pipe gate
+	exec 5<>pipe
+	start "$B" -m 1M -- sh -c "emit -n 9000000; read -r _ <gate
+		echo >&2; exec emit -n 1000000" >pipe 2>&1 5>&-
+	slurp -r 10000 -d 100 -a 9000000 <&5
+	wait_for asleep "$pid"
+	echo >gate
+	read -r line <&5
+	[ "$line" = "" ]
+	# It ends though nobody reads: what the pipes do not hold is in memory.
+	wait_for childless "$pid"
+	slurp -r 10000 -n 1000000 < <(head -c 1000000 <&5)
+	reap "$pid"
+	[ "$status" = 0 ]
+}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # A signal that is sent to bibuf does what it would do to the command.
 #
-# shellcheck disable=SC2154 # $pid and $status
+# Inner shells expand what is quoted; $pid and $status are helper.bash's.
+# shellcheck disable=SC2016,SC2154
 
 load helper
 load process
@@ -419,6 +420,57 @@ shoot() {
 	run ! gone "$(cat pid)"
 	kill -TERM "$(cat pid)"
 	ended "killed 15"
+}
+
+@test "a signal that killed the command and is not the first to be seen" {
+	# bibuf has several signals to look at when it goes on, and the end of
+	# the command is the one with the lower number.
+	mkfifo pipe
+	exec 5<>pipe
+	start setsid env --default-signal "$B" -- \
+		sh -c 'emit -n 5000000; touch written; exec sleep 60' >pipe 5>&-
+	wait_for test -e written
+	bibuf=$(processes bibuf)
+	group=$(ps -o pgid= -p "$bibuf" | tr -d " ")
+	[ "$group" = "$bibuf" ]
+	kill -STOP "$bibuf"
+	kill -VTALRM -- "-$group"
+	wait_for zombie_child "$bibuf"
+	exec 7<pipe 5>&-
+	kill -CONT "$bibuf"
+	slurp -r 10000 -n 5000000 <&7
+	reap "$pid"
+	[ "$status" = 154 ]
+}
+
+# Has the process a child that is dead?
+zombie_child() {
+	[ -n "$(pgrep -P "$1" -r Z)" ]
+}
+
+# Has sigshow caught it so many times?
+caught() {
+	[ "$(grep -c "^WINCH" log)" = "$1" ]
+}
+
+@test "an early signal of a process does not double one of the terminal" {
+	skip_if_sanitized
+	# The signal comes just before the command is there; it is passed on.
+	tty_start sh -c 'echo $$ >pid
+		export FAULTS=posix_spawn:1:stop LD_PRELOAD=$TESTBIN/faulty.so
+		exec "$B" -- env -u LD_PRELOAD sigshow -x QUIT=6 >log'
+	tty_expect "stopped 19"
+	kill -WINCH "$(cat pid)"
+	tty_do fg
+	tty_expect continued
+	wait_for has_line log ready
+	wait_for asleep "$(cat pid)"
+	count=$(grep -c "^WINCH" log) || :
+	tty_do size 40 100
+	wait_for caught $((count + 1))
+	tty_do "^\\"
+	tty_expect "exited 6"
+	caught $((count + 1))
 }
 
 # Start a command as the first process of a namespace; it is $first.

@@ -375,7 +375,7 @@ signals_as_env() {
 	# shellcheck disable=SC2016
 	ends "exited 4" "$B" -- sh -c 'sh -c "exit 4"; exit $?'
 	# shellcheck disable=SC2016
-	ends "exited 4" env --ignore-signal=CHLD \
+	ends "exited 4" timeout 10 env --ignore-signal=CHLD \
 		"$B" -- sh -c 'sh -c "exit 4"; exit $?'
 	ends "exited 3" env --block-signal=CHLD "$B" -- sh -c 'exit 3'
 	env --ignore-signal=CHLD "$B" -- sigshow -n 0 >out

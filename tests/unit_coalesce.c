@@ -4,6 +4,8 @@
 #include "coalesce.h"
 #include "tap.h"
 
+#include <stdint.h>
+
 #define US INT64_C(1000)
 #define MS (1000 * US)
 #define KIB ((size_t)1024)
@@ -20,7 +22,7 @@ the_first_bytes_are_followed_at_once(void)
 	struct bi_coalesce it = with_limit(MS);
 
 	// Whatever the clock shows.
-	CHECK_INT(bi_coalesce_rest(&it, 100, 1024 * KIB, 5), 0);
+	CHECK_INT(bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, 5), 0);
 }
 
 static void
@@ -29,7 +31,8 @@ a_quiet_stream_is_never_held(void)
 	struct bi_coalesce it = with_limit(MS);
 
 	for (int64_t now = 0; now < 100 * MS; now += MS + 1)
-		CHECK_INT(bi_coalesce_rest(&it, 100, 1024 * KIB, now), 0);
+		CHECK_INT(
+		    bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, now), 0);
 }
 
 static void
@@ -38,10 +41,11 @@ a_busy_one_rests_for_the_limit(void)
 	struct bi_coalesce it = with_limit(MS);
 	int64_t now = 0;
 
-	bi_coalesce_rest(&it, 100, 1024 * KIB, now);
+	bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, now);
 	for (int i = 0; i < 10; i++) {
 		now += 10 * US;
-		CHECK_INT(bi_coalesce_rest(&it, 350, 1024 * KIB, now), MS);
+		CHECK_INT(
+		    bi_coalesce_rest(&it, 350, 1024 * KIB, SIZE_MAX, now), MS);
 	}
 }
 
@@ -51,13 +55,15 @@ the_rest_itself_is_no_silence(void)
 	struct bi_coalesce it = with_limit(MS);
 	int64_t now = 0;
 
-	bi_coalesce_rest(&it, 100, 1024 * KIB, now);
+	bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, now);
 	now += 10 * US;
 	for (int i = 0; i < 10; i++) {
-		CHECK_INT(bi_coalesce_rest(&it, 350, 1024 * KIB, now), MS);
+		CHECK_INT(
+		    bi_coalesce_rest(&it, 350, 1024 * KIB, SIZE_MAX, now), MS);
 		now += MS + 50 * US;
 	}
-	CHECK_INT(bi_coalesce_rest(&it, 350, 1024 * KIB, now + MS), 0);
+	CHECK_INT(
+	    bi_coalesce_rest(&it, 350, 1024 * KIB, SIZE_MAX, now + MS), 0);
 }
 
 static void
@@ -65,10 +71,14 @@ much_at_once_is_soon_followed(void)
 {
 	struct bi_coalesce it = with_limit(MS);
 
-	bi_coalesce_rest(&it, 100, 1024 * KIB, 0);
+	bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, 0);
 	// 1 MiB in 50 us.
-	CHECK_INT(bi_coalesce_rest(&it, 1024 * KIB, 1024 * KIB, 50 * US), 0);
-	CHECK_INT(bi_coalesce_rest(&it, 1024 * KIB, 1024 * KIB, 100 * US), 0);
+	CHECK_INT(
+	    bi_coalesce_rest(&it, 1024 * KIB, 1024 * KIB, SIZE_MAX, 50 * US),
+	    0);
+	CHECK_INT(
+	    bi_coalesce_rest(&it, 1024 * KIB, 1024 * KIB, SIZE_MAX, 100 * US),
+	    0);
 }
 
 static void
@@ -76,11 +86,13 @@ one_small_read_says_little_of_a_fast_producer(void)
 {
 	struct bi_coalesce it = with_limit(MS);
 
-	bi_coalesce_rest(&it, 100, 256 * KIB, 0);
+	bi_coalesce_rest(&it, 100, 256 * KIB, SIZE_MAX, 0);
 	CHECK_INT(
-	    bi_coalesce_rest(&it, 128 * KIB, 256 * KIB, 200 * US), 200 * US);
+	    bi_coalesce_rest(&it, 128 * KIB, 256 * KIB, SIZE_MAX, 200 * US),
+	    200 * US);
 	// By itself, 350 bytes in 5 us would make it the limit.
-	int64_t rest = bi_coalesce_rest(&it, 350, 256 * KIB, 205 * US);
+	int64_t rest =
+	    bi_coalesce_rest(&it, 350, 256 * KIB, SIZE_MAX, 205 * US);
 	CHECK(rest > 190 * US && rest < 220 * US);
 }
 
@@ -93,14 +105,14 @@ check_pipe(size_t capacity, double bytes_per_us, bool rests)
 	int64_t now = 0;
 	int64_t rest = 0;
 
-	bi_coalesce_rest(&it, 1, capacity, now);
+	bi_coalesce_rest(&it, 1, capacity, SIZE_MAX, now);
 	for (int i = 0; i < 100; i++) {
 		// Waking and reading take their time, too.
 		int64_t gap = rest + 5 * US;
 		double come = (double)gap / 1000 * bytes_per_us;
 		size_t size = come < (double)capacity ? (size_t)come : capacity;
 		now += gap;
-		rest = bi_coalesce_rest(&it, size, capacity, now);
+		rest = bi_coalesce_rest(&it, size, capacity, SIZE_MAX, now);
 		CHECK(rest >= 0 && rest <= MS);
 		if (i < 50)
 			continue;
@@ -130,13 +142,13 @@ a_fast_producer_after_a_small_start_is_not_held_long(void)
 	int64_t rest = MS;
 	int64_t held = 0;
 
-	bi_coalesce_rest(&it, 10, 64 * KIB, 0);
-	CHECK_INT(bi_coalesce_rest(&it, 10, 64 * KIB, now), MS);
+	bi_coalesce_rest(&it, 10, 64 * KIB, SIZE_MAX, 0);
+	CHECK_INT(bi_coalesce_rest(&it, 10, 64 * KIB, SIZE_MAX, now), MS);
 	// It fills the pipe in 60 us from now on.
 	while (rest > 60 * US) {
 		now += rest;
 		held += rest;
-		rest = bi_coalesce_rest(&it, 64 * KIB, 64 * KIB, now);
+		rest = bi_coalesce_rest(&it, 64 * KIB, 64 * KIB, SIZE_MAX, now);
 	}
 	CHECK(held < 5 * MS);
 }
@@ -147,27 +159,31 @@ no_limit_means_no_rest(void)
 	struct bi_coalesce it = with_limit(0);
 
 	for (int64_t now = 0; now < 100; now += 10)
-		CHECK_INT(bi_coalesce_rest(&it, 100, 1024 * KIB, now), 0);
-	CHECK_INT(bi_coalesce_rest_full(&it, 1024 * KIB), 0);
+		CHECK_INT(
+		    bi_coalesce_rest(&it, 100, 1024 * KIB, SIZE_MAX, now), 0);
 }
 
 static void
-a_full_output_is_left_until_half_of_it_is_read(void)
+the_smaller_of_the_two_pipes_decides(void)
 {
-	struct bi_coalesce it = with_limit(MS);
+	static const size_t sizes[][2] = {
+	    {64, 1024}, {1024, 64}, {64, 64}, {128, 64}};
 
-	CHECK_INT(bi_coalesce_rest_full(&it, 1024 * KIB), 0);
-	bi_coalesce_rest(&it, 64 * KIB, 1024 * KIB, 0);
-	// 64 KiB each 40 us, so half of 1 MiB in 320 us.
-	bi_coalesce_rest(&it, 64 * KIB, 1024 * KIB, 40 * US);
-	CHECK_INT(bi_coalesce_rest_full(&it, 1024 * KIB), 320 * US);
-	CHECK_INT(bi_coalesce_rest_full(&it, 512 * KIB), 160 * US);
-	CHECK_INT(bi_coalesce_rest_full(&it, 64 * KIB), 0);
+	for (size_t i = 0; i < 4; i++) {
+		struct bi_coalesce it = with_limit(MS);
+		size_t in = sizes[i][0] * KIB;
+		size_t out = sizes[i][1] * KIB;
+		bi_coalesce_rest(&it, 350, in, out, 0);
+		// 350 bytes in 2 us: 32 KiB in 187 us.
+		CHECK_INT(bi_coalesce_rest(&it, 350, in, out, 2 * US),
+		    32 * KIB * 2 * US / 350);
+	}
 }
 
 int
 main(void)
 {
+	TEST(the_smaller_of_the_two_pipes_decides);
 	TEST(the_first_bytes_are_followed_at_once);
 	TEST(a_quiet_stream_is_never_held);
 	TEST(a_busy_one_rests_for_the_limit);
@@ -177,6 +193,5 @@ main(void)
 	TEST(the_rest_fits_the_pipe_and_the_producer);
 	TEST(a_fast_producer_after_a_small_start_is_not_held_long);
 	TEST(no_limit_means_no_rest);
-	TEST(a_full_output_is_left_until_half_of_it_is_read);
 	return tap_done();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The queue: order, limits, ends, and two threads with awkward sizes.
 
+#include "blocks.h"
 #include "queue.h"
 #include "tap.h"
 
@@ -9,9 +10,6 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // Put `size` bytes of `bytes` into the queue, which must have room.
 static void
@@ -50,58 +48,6 @@ take(struct bi_queue *queue, char *bytes, size_t size)
 	return n;
 }
 
-// Blocks of this size are mapped (pool.c), and counted here.
-#define COUNTED_SIZE ((size_t)64 << 10)
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_BLOCKS false
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COUNTS_BLOCKS false
-#endif
-#endif
-#ifndef COUNTS_BLOCKS
-#define COUNTS_BLOCKS true
-
-static _Atomic int blocks_now;
-static _Atomic int blocks_most;
-
-static bool
-is_block(size_t size)
-{
-	return size > COUNTED_SIZE && size < COUNTED_SIZE + 4096;
-}
-
-void *
-mmap(void *place, size_t size, int access, int flags, int fd, off_t offset)
-{
-	if (is_block(size)) {
-		int now = ++blocks_now;
-		int most = blocks_most;
-		while (now > most &&
-		       !atomic_compare_exchange_weak(&blocks_most, &most, now))
-			;
-	}
-	return (void *)syscall(
-	    SYS_mmap, place, size, access, flags, fd, offset);
-}
-
-int
-munmap(void *place, size_t size)
-{
-	int result = (int)syscall(SYS_munmap, place, size);
-
-	if (is_block(size))
-		blocks_now--;
-	return result;
-}
-
-#else
-
-static int blocks_now, blocks_most;
-
-#endif
-
 struct counted {
 	struct bi_queue *queue;
 	size_t rounds;
@@ -134,7 +80,7 @@ there_are_never_more_blocks_than_allowed(void)
 		pthread_t producer;
 		ssize_t n;
 		blocks_now = blocks_most = 0;
-		it.queue = bi_queue_create(COUNTED_SIZE, limits[i]);
+		it.queue = bi_queue_create(BLOCK_SIZE, limits[i]);
 		pthread_create(&producer, NULL, flood, &it);
 		do {
 			// Let it come near the limit, then drain all of it.
