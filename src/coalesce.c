@@ -7,9 +7,8 @@
 // times as long.
 #define REST_LEAST_NS 30000
 
-// Until half of a pipe is filled, if it goes on like this.
-static int64_t
-half_ns(const struct bi_coalesce *coalesce, size_t capacity)
+int64_t
+bi_coalesce_half(const struct bi_coalesce *coalesce, size_t capacity)
 {
 	if (coalesce->bytes == 0)
 		return 0;
@@ -37,7 +36,7 @@ bi_coalesce_rest(struct bi_coalesce *coalesce, size_t size, size_t in_capacity,
 	}
 	coalesce->last_ns = now_ns;
 	// The output is not to run dry while bytes gather, either.
-	coalesce->rest_ns = half_ns(
+	coalesce->rest_ns = bi_coalesce_half(
 	    coalesce, in_capacity < out_capacity ? in_capacity : out_capacity);
 	return coalesce->rest_ns;
 }

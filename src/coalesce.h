@@ -32,4 +32,8 @@ struct bi_coalesce {
 int64_t bi_coalesce_rest(struct bi_coalesce *coalesce, size_t size,
     size_t in_capacity, size_t out_capacity, int64_t now_ns);
 
+// Until half of a pipe of `capacity` bytes is filled, if it goes on like this:
+// nanoseconds, at most the limit; 0 if that is too short to rest.
+int64_t bi_coalesce_half(const struct bi_coalesce *coalesce, size_t capacity);
+
 #endif

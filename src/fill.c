@@ -196,8 +196,9 @@ wait_for_output(struct bi_fill *fill)
 		return -1;
 	}
 	bool vain = is_buffering_vain(fill);
-	if (wait_ready(
-		fill, out, POLLOUT, vain ? -1 : fill->coalesce.limit_ns) == 0)
+	int64_t patience_ns =
+	    bi_coalesce_half(&fill->coalesce, fill->in_capacity);
+	if (wait_ready(fill, out, POLLOUT, vain ? -1 : patience_ns) == 0)
 		errno = EAGAIN;
 	else if (!vain)
 		errno = ENOBUFS;
