@@ -243,7 +243,11 @@ a_producer_at_the_limit_waits_until_a_block_is_drained(void)
 
 	put(queue, "abcd", 4);
 	pthread_create(&producer, NULL, reserve_when_full, queue);
+	// Half of a block is no room for another. One that does not wait is
+	// gone long before this is over.
 	CHECK_INT(take(queue, got, 1), 1);
+	usleep(50000);
+	CHECK_INT(pthread_tryjoin_np(producer, &place), EBUSY);
 	CHECK_INT(take(queue, got, 1), 1);
 	pthread_join(producer, &place);
 	CHECK(place != NULL);
