@@ -63,7 +63,7 @@ static struct {
 	enum state state;
 	bool begun; // to wait
 	bool cancelled;
-	enum fifo_end end;
+	bool timed_out;
 	int ends[2]; // hold it open from fifo_cancel() on; -1: closed
 	bool named;  // the name is there, and ours
 	bool housed; // the directory is there
@@ -208,15 +208,6 @@ fifo_path(void)
 	return self.place;
 }
 
-enum fifo_end
-fifo_end(void)
-{
-	pthread_mutex_lock(&self.lock);
-	enum fifo_end end = self.end;
-	pthread_mutex_unlock(&self.lock);
-	return end;
-}
-
 static enum state
 get_state(void)
 {
@@ -231,7 +222,7 @@ static void
 time_out(void)
 {
 	pthread_mutex_lock(&self.lock);
-	self.end = FIFO_TIMED_OUT;
+	self.timed_out = true;
 	pthread_mutex_unlock(&self.lock);
 	if (fifo_cancel())
 		return;
@@ -361,16 +352,18 @@ begin_to_wait(void)
 static int
 wait_for_reader(void)
 {
-	if (!begin_to_wait()) {
-		errno = EPIPE;
-		return -1;
+	int out = -1;
+
+	if (begin_to_wait()) {
+		out = open_fifo(O_WRONLY);
+		if (out < 0 || has_reader())
+			return out;
 	}
-	int out = open_fifo(O_WRONLY);
-	if (out >= 0 && !has_reader()) {
-		errno = EPIPE;
-		return -1;
-	}
-	return out;
+	// If it was opened, it stays so: see has_reader().
+	pthread_mutex_lock(&self.lock);
+	errno = self.timed_out ? ETIMEDOUT : EPIPE;
+	pthread_mutex_unlock(&self.lock);
+	return -1;
 }
 
 int

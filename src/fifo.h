@@ -12,12 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// How it came that nobody reads, once fifo_open() has failed with EPIPE.
-enum fifo_end {
-	FIFO_CANCELLED, // by fifo_cancel(), or the asker has left
-	FIFO_TIMED_OUT,
-};
-
 // Make the FIFO, with mode 0600 whatever the umask: at `path`, where one that
 // is there already is used and left there; or, if `path` is NULL, in a fresh
 // directory of mode 0700 under XDG_RUNTIME_DIR if one can be made there, else
@@ -38,13 +32,10 @@ int fifo_tell(int64_t timeout_ns);
 // Wait until a reader opens the FIFO, and put it in the place of standard
 // output. May be called again when that reader has left: what is in the FIFO is
 // kept for the next. Returns 0, or -1 with errno, and then the name is gone:
-// EPIPE when nobody will read, because the time is over, because of
+// ETIMEDOUT when the time is over, EPIPE when nobody will read because of
 // fifo_cancel(), or because standard output was a pipe or a socket and has lost
 // its reader.
 int fifo_open(void);
-
-// See fifo_end.
-enum fifo_end fifo_end(void);
 
 // A reader that is there now may be the last: if none is, or if it leaves
 // without having taken a byte, let fifo_open() give up. Returns false if that

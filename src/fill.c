@@ -182,10 +182,10 @@ wait_for_input(struct bi_fill *fill)
 	return -1;
 }
 
-// The output is full: grow it, or let the consumer read. If it reads nothing,
-// not even in the longest rest, it pauses, and the queue is to take what comes,
-// unless that is vain. Returns -1 with errno: EAGAIN to go on,
-// ENOBUFS to go on with the queue.
+// The output is full: grow it, or let the consumer read. If it reads nothing
+// until the input is about to be full, too, and the producer to wait, it
+// pauses, and the queue is to take what comes, unless that is vain. Returns -1
+// with errno: EAGAIN to go on, ENOBUFS to go on with the queue.
 static ssize_t
 wait_for_output(struct bi_fill *fill)
 {

@@ -42,8 +42,7 @@ struct bi_fill {
 	struct bi_queue *queue;
 	int in;
 	size_t in_capacity;
-	size_t
-	    pipe_size; // the most that the pipes may be grown to, if they are
+	size_t pipe_size; // up to so many bytes pipes may be grown
 	bool can_read_now;
 	bool is_plain;   // the input is no pipe in packet mode
 	size_t buffered; // bytes, since the consumer last had to wait

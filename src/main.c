@@ -127,7 +127,14 @@ start_signals(struct stream *stream)
 static enum relay_end
 failed_output(void)
 {
-	return errno == EPIPE ? RELAY_READER_LEFT : RELAY_OUTPUT_FAILED;
+	switch (errno) {
+	case EPIPE:
+		return RELAY_READER_LEFT;
+	case ETIMEDOUT:
+		return RELAY_NOBODY_CAME;
+	default:
+		return RELAY_OUTPUT_FAILED;
+	}
 }
 
 // Have a reader come, its FIFO put in the place of standard output, and the
@@ -208,7 +215,7 @@ run_filter(struct stream *stream)
 	enum relay_end end = relay(stream);
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;
-	if (fifo_end() == FIFO_TIMED_OUT)
+	if (end == RELAY_NOBODY_CAME)
 		return EXIT_TIMED_OUT;
 	if (end == RELAY_DONE || stream->opts->reader_may_leave)
 		return EXIT_SUCCESS;
@@ -278,10 +285,10 @@ run_command(struct stream *stream, char **argv)
 	bool excused =
 	    left && stream->opts->reader_may_leave && !signals_gone();
 	bool lost = are_bytes_lost(stream);
-	if (fifo_end() == FIFO_TIMED_OUT)
+	if (end == RELAY_NOBODY_CAME)
 		signals_terminate();
 	int status = signals_wait();
-	if (fifo_end() == FIFO_TIMED_OUT)
+	if (end == RELAY_NOBODY_CAME)
 		return EXIT_TIMED_OUT;
 	if (end == RELAY_INPUT_FAILED || end == RELAY_OUTPUT_FAILED)
 		return EXIT_OWN_FAILURE;

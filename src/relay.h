@@ -12,6 +12,7 @@ struct bi_queue;
 enum relay_end {
 	RELAY_DONE,          // all was delivered
 	RELAY_READER_LEFT,   // the output lost its reader
+	RELAY_NOBODY_CAME,   // to read, in time
 	RELAY_INPUT_FAILED,  // read error; what came before it was delivered
 	RELAY_OUTPUT_FAILED, // write or close error
 };

@@ -15,17 +15,6 @@ setup() {
 	skip_if_sanitized tsan
 }
 
-# Run a command so that calls of bibuf fail (faulty.c); the file "made" has a
-# line for each failure made.
-faulty() {
-	local faults=$1
-
-	shift
-	rm -f made
-	env FAULTS="$faults" FAULTS_LOG="$PWD/made" \
-		LD_PRELOAD="$TESTBIN/faulty.so" timeout 60 "$@"
-}
-
 # The last command failed as bibuf does, and said so in one line.
 failed() {
 	echo "status $status, $(cat errors)"

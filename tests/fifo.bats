@@ -792,3 +792,21 @@ serve_without_proc() {
 	serve_without_proc --fifo-timeout=0.1 -- sleep 60
 	served 124
 }
+
+@test "--fifo-timeout: a reader that comes at the last moment" {
+	for i in {1..30}; do
+		serve --fifo-timeout=0.04s -- sh -c 'sleep 0.2; echo text; exit 3'
+		sleep "0.04$((i % 10))"
+		timeout 30 cat "$path" >out 2>errors || :
+		reap "$pid"
+		echo "status $status, $(cat out)"
+		# It has everything, or the time was over.
+		if [ "$status" = 124 ]; then
+			[ ! -s out ]
+		else
+			[ "$status" = 3 ]
+			holds out text
+		fi
+	done
+	nothing_left
+}

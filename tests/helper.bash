@@ -119,6 +119,17 @@ stopped() {
 	[ "$(state "$1")" = T ]
 }
 
+# Run a command so that calls of bibuf fail (faulty.c); the file "made" has a
+# line for each failure made.
+faulty() {
+	local faults=$1
+
+	shift
+	rm -f made
+	env FAULTS="$faults" FAULTS_LOG="$PWD/made" \
+		LD_PRELOAD="$TESTBIN/faulty.so" timeout 60 "$@"
+}
+
 # How many bytes a file holds.
 size() {
 	stat -Lc %s "$1"

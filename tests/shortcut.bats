@@ -13,8 +13,7 @@ load process
 # the output goes through memory, and so does what comes while the consumer is held
 # up by other work. All of 20 MB would take more than 150 writes of the memory.
 without_copies() {
-	env FAULTS=writev@1:80+1:EIO FAULTS_LOG="$PWD/made" \
-		LD_PRELOAD="$TESTBIN/faulty.so" timeout 60 "$@"
+	faulty writev@1:80+1:EIO "$@"
 }
 
 # What has begun to go through memory does so until that is full.
@@ -49,10 +48,9 @@ patient="-m 128K"
 	run ! without_copies "$B" --copy --coalesce=0 -- \
 		emit -c 1000 -p 1000 -n 400000
 	[ -s made ]
-	env FAULTS=splice:1+1:EIO FAULTS_LOG="$PWD/spliced" \
-		LD_PRELOAD="$TESTBIN/faulty.so" "$B" --copy -- emit -n 1000000 |
+	faulty splice:1+1:EIO "$B" --copy -- emit -n 1000000 |
 		slurp -n 1000000
-	[ ! -s spliced ]
+	[ ! -s made ]
 }
 
 @test "outputs that are no pipes get everything" {
@@ -148,21 +146,15 @@ capacity='print STDERR fcntl(STDOUT, 1032, 0)'	# F_GETPIPE_SZ
 
 @test "A110: where there is no more to be had it is asked for once" {
 	skip_if_sanitized
-	# F_SETPIPE_SZ
-	faulty() {
-		env FAULTS=fcntl@1031:1+1:EPERM FAULTS_LOG="$PWD/made" \
-			LD_PRELOAD="$TESTBIN/faulty.so" "$@"
-	}
+	fault=fcntl@1031:1+1:EPERM	# F_SETPIPE_SZ
 	for options in "" --copy; do
 		# shellcheck disable=SC2086
-		faulty "$B" $options -- emit -n 20000000 | slurp -n 20000000
+		faulty $fault "$B" $options -- emit -n 20000000 | slurp -n 20000000
 		has_lines made 1
-		rm made
 		# shellcheck disable=SC2086
-		emit -c 300 -n 5000000 | faulty "$B" $options |
+		emit -c 300 -n 5000000 | faulty $fault "$B" $options |
 			slurp -n 5000000
 		has_lines made 1
-		rm made
 	done
 }
 
@@ -234,9 +226,7 @@ count_calls() {
 	local call=$1
 
 	shift
-	rm -f made
-	env FAULTS="$call:1+1:none" FAULTS_LOG="$PWD/made" \
-		LD_PRELOAD="$TESTBIN/faulty.so" timeout 60 "$@"
+	faulty "$call:1+1:none" "$@"
 	wc -l <made >count
 }
 
